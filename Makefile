@@ -1,0 +1,44 @@
+# Two commands do all the set-up on a machine with Python 3.11+ and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help demo test fast check format bench clean
+.DEFAULT_GOAL := help
+
+help: ## Say what can be made.
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Sottovoce needs Python 3.11 or newer: make PYTHON=python3.11"'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $(STAMP)
+
+demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people.
+	$(BIN)/sottovoce demo
+
+test: $(STAMP) ## Run all tests.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+fast: $(STAMP) ## Run all but the slow statistical tests.
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
+
+check: $(STAMP) ## Check style, types, layers and the examples in the documentation.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_docs.py
+
+format: $(STAMP) ## Bring the code into its standard form.
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP) ## Measure the core against plain per-report hashing.
+	$(BIN)/python benchmarks/core.py
+
+clean: ## Remove what was installed and built.
+	rm -rf $(VENV) build dist

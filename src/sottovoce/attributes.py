@@ -1,0 +1,372 @@
+"""Attributes: what one column of a record may hold, and how a value becomes a level.
+
+An attribute maps every value it allows to a **level**, an integer from 0 to ``size - 1``. Everything after this module
+works on levels alone, so ordinal, numeric and categorical attributes are one thing from here on. A nullable attribute
+keeps its last level for "no answer".
+
+    >>> age = Ordinal("age", 0, 119)
+    >>> age.size, age.level(34)
+    (120, 34)
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import itertools
+import math
+import numbers
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import msgspec
+
+from sottovoce.errors import RecordError, SchemaError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_LEVELS = 2**20
+"""The most levels one attribute may have: beyond it a Numeric with fewer bins says as much with less noise."""
+
+MAX_EXACT = 2**53
+"""Integers up to here survive JSON, TOML and a browser unchanged."""
+
+
+class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+    """What all attributes share; use Ordinal, Numeric or Categorical."""
+
+    name: str
+
+    ordered: ClassVar[bool] = True
+
+    @property
+    def value_levels(self) -> int:
+        """The number of levels that stand for values, the level for "no answer" not counted."""
+        raise NotImplementedError  # pragma: no cover - every attribute kind has its own
+
+    @property
+    def accepts_null(self) -> bool:
+        """Whether "no answer" is a level of its own."""
+        return bool(getattr(self, "nullable", False))
+
+    @property
+    def size(self) -> int:
+        """The number of levels, "no answer" included."""
+        return self.value_levels + self.accepts_null
+
+    @property
+    def null_level(self) -> int | None:
+        """The level of "no answer", or None where an answer is required."""
+        return self.value_levels if self.accepts_null else None
+
+    @property
+    def domain(self) -> str:
+        """What is allowed, in words for people."""
+        raise NotImplementedError  # pragma: no cover
+
+    def level(self, value: object) -> int:
+        """Return the level of one value; a value outside the domain is an error unless ``clip`` is set."""
+        if value is None:
+            if self.accepts_null:
+                return self.value_levels
+            self._refuse(value, "no answer was given, and this attribute requires one: set nullable=True to allow it")
+        return self._level(value)
+
+    def _level(self, value: object) -> int:
+        raise NotImplementedError  # pragma: no cover
+
+    def levels(self, column: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+        """Return the levels of a whole column, as the smallest unsigned integers that hold them."""
+        import numpy as np
+
+        missing = _missing(column)
+        levels = np.zeros(len(column), dtype=np.min_scalar_type(self.size - 1))
+        if missing is None:
+            levels[:] = self._value_levels(column)
+            return levels
+        if not self.accepts_null:
+            row = int(np.argmax(missing))
+            raise RecordError(
+                f"{self.name}: {int(missing.sum())} of {len(column)} answers are missing or NaN, the first in row "
+                f"{row}; this attribute requires an answer: fill them in, or set nullable=True"
+            )
+        levels[~missing] = self._value_levels(column[~missing])
+        levels[missing] = self.value_levels
+        return levels
+
+    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
+        raise NotImplementedError  # pragma: no cover
+
+    def _refuse(self, value: object, why: str) -> NoReturn:
+        raise RecordError(f"{self.name}: got {value!r}; {why}")
+
+    def _refuse_column(self, column: NDArray[Any], wrong: NDArray[np.bool_]) -> NoReturn:
+        row = int(wrong.argmax())
+        raise RecordError(
+            f"{self.name}: {int(wrong.sum())} of {len(column)} values are outside {self.domain}, the first is "
+            f"{column[row].item() if hasattr(column[row], 'item') else column[row]!r}; "
+            "correct them, widen the attribute, or set clip=True to pull numbers to the edge"
+        )
+
+
+class Ordinal(Attribute, frozen=True, tag="ordinal"):
+    """Integers from ``low`` to ``high``, both included, one level each."""
+
+    low: int
+    high: int
+    nullable: bool = False
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        for bound in (self.low, self.high):
+            if isinstance(bound, bool) or not isinstance(bound, int) or abs(bound) > MAX_EXACT:
+                raise SchemaError(f"{self.name}: bounds are integers within ±2^53, got {bound!r}")
+        if self.high <= self.low:
+            raise SchemaError(
+                f"{self.name}: high must be above low, got low={self.low}, high={self.high}; "
+                "an attribute with one value has nothing to ask"
+            )
+        _check_size(self)
+
+    @property
+    def value_levels(self) -> int:
+        """One per integer."""
+        return self.high - self.low + 1
+
+    @property
+    def domain(self) -> str:
+        """The integers allowed."""
+        return f"the integers {self.low} to {self.high}"
+
+    def _level(self, value: object) -> int:
+        number = _as_float(self, value)
+        if number != math.floor(number):
+            self._refuse(value, f"allowed are {self.domain}")
+        if not self.low <= number <= self.high:
+            if not self.clip:
+                self._refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
+            number = min(max(number, self.low), self.high)
+        return int(number) - self.low
+
+    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
+        import numpy as np
+
+        _require_numbers(self, column)
+        if column.dtype.kind == "f":
+            wrong = column != np.floor(column)
+            if wrong.any():
+                self._refuse_column(column, wrong)
+        if self.clip:
+            column = np.clip(column, self.low, self.high)
+        elif len(column) and (column.min() < self.low or column.max() > self.high):
+            self._refuse_column(column, (column < self.low) | (column > self.high))
+        return column if self.low == 0 else column.astype(np.int64) - self.low
+
+    def span(self, low: float, high: float) -> tuple[float, float]:
+        """Return where the inclusive range lies on the axis of levels, level i being the stretch from i to i + 1."""
+        start = 0 if low <= self.low else min(math.ceil(low), self.high + 1) - self.low
+        stop = self.value_levels if high >= self.high else max(math.floor(high), self.low - 1) + 1 - self.low
+        return float(start), float(max(start, stop))
+
+
+class Numeric(Attribute, frozen=True, tag="numeric"):
+    """Real numbers from ``low`` to ``high`` in equal ``bins``, or between given ``edges``; one level per bin.
+
+    A bin holds its lower edge; the last one holds its upper edge too.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    bins: int | None = None
+    edges: tuple[float, ...] | None = None
+    nullable: bool = False
+    clip: bool = False
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if self.edges is None:
+            self._settle_bins()
+        else:
+            self._settle_edges(self.edges)
+        _check_size(self)
+
+    def _settle_bins(self) -> None:
+        if self.low is None or self.high is None:
+            raise SchemaError(f"{self.name}: a numeric attribute needs low and high, or edges")
+        bins = 64 if self.bins is None else self.bins
+        if isinstance(bins, bool) or not isinstance(bins, int) or bins < 2:
+            raise SchemaError(f"{self.name}: bins is an integer from 2 to {MAX_LEVELS}, got {self.bins!r}")
+        low, high = (_finite(self.name, "bound", bound) for bound in (self.low, self.high))
+        if not low < high:
+            raise SchemaError(f"{self.name}: high must be above low, got low={self.low}, high={self.high}")
+        settle(self, low=low, high=high, bins=bins)
+        if len(set(self.boundaries)) != bins + 1:
+            raise SchemaError(f"{self.name}: {bins} bins between {low} and {high} are narrower than a float can tell")
+
+    def _settle_edges(self, edges: Iterable[float]) -> None:
+        settled = tuple(_finite(self.name, "edge", edge) for edge in edges)
+        if len(settled) < 3 or any(left >= right for left, right in itertools.pairwise(settled)):
+            raise SchemaError(f"{self.name}: edges are at least three increasing numbers, got {settled}")
+        given = (self.low, self.high, self.bins)
+        implied = (settled[0], settled[-1], len(settled) - 1)
+        if any(value is not None and value != wanted for value, wanted in zip(given, implied, strict=True)):
+            raise SchemaError(
+                f"{self.name}: edges say low, high, bins = {implied}, but {given} was given too; give edges alone"
+            )
+        settle(self, low=implied[0], high=implied[1], bins=implied[2], edges=settled)
+
+    @property
+    def boundaries(self) -> tuple[float, ...]:
+        """The ``bins + 1`` bin boundaries; equal bins are at ``low + (high - low) * i / bins`` in IEEE doubles."""
+        return _boundaries(self)
+
+    @property
+    def value_levels(self) -> int:
+        """One per bin."""
+        assert self.bins is not None
+        return self.bins
+
+    @property
+    def domain(self) -> str:
+        """The interval allowed."""
+        return f"numbers from {self.low:g} to {self.high:g}"
+
+    def _level(self, value: object) -> int:
+        number = _as_float(self, value)
+        boundaries = self.boundaries
+        if not boundaries[0] <= number <= boundaries[-1] and not self.clip:
+            self._refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
+        return min(max(bisect.bisect_right(boundaries, number) - 1, 0), self.value_levels - 1)
+
+    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
+        import numpy as np
+
+        _require_numbers(self, column)
+        boundaries = np.array(self.boundaries)
+        if not self.clip and len(column) and (column.min() < boundaries[0] or column.max() > boundaries[-1]):
+            self._refuse_column(column, (column < boundaries[0]) | (column > boundaries[-1]))
+        return np.clip(np.searchsorted(boundaries, column, side="right") - 1, 0, self.value_levels - 1)
+
+    def span(self, low: float, high: float) -> tuple[float, float]:
+        """Return where the closed interval lies on the axis of levels; inside a bin, by linear interpolation."""
+        return self._position(low), self._position(high)
+
+    def _position(self, value: float) -> float:
+        boundaries = self.boundaries
+        if value <= boundaries[0]:
+            return 0.0
+        if value >= boundaries[-1]:
+            return float(self.value_levels)
+        level = bisect.bisect_right(boundaries, value) - 1
+        return level + (value - boundaries[level]) / (boundaries[level + 1] - boundaries[level])
+
+
+class Categorical(Attribute, frozen=True, tag="categorical"):
+    """One of a list of strings; the levels have no order."""
+
+    values: tuple[str, ...]
+    nullable: bool = False
+
+    ordered: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        values = tuple(self.values)
+        if isinstance(self.values, str) or any(not isinstance(value, str) for value in values):
+            raise SchemaError(f"{self.name}: values is a list of strings, got {self.values!r}")
+        if len(values) < 2 or len(set(values)) != len(values):
+            raise SchemaError(f"{self.name}: values are at least two different strings, got {list(values)}")
+        settle(self, values=values)
+        _check_size(self)
+
+    @property
+    def value_levels(self) -> int:
+        """One per value."""
+        return len(self.values)
+
+    @property
+    def domain(self) -> str:
+        """The values allowed, the first few in full."""
+        shown = ", ".join(repr(value) for value in self.values[:8])
+        return shown if len(self.values) <= 8 else f"{shown}, ... ({len(self.values)} values)"
+
+    def _level(self, value: object) -> int:
+        level = positions(self.values).get(value) if isinstance(value, str) else None
+        if level is None:
+            self._refuse(value, f"allowed are {self.domain}")
+        return level
+
+    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
+        import numpy as np
+
+        present, inverse = np.unique(column.astype(object), return_inverse=True)
+        return np.array([self._level(value) for value in present], dtype=np.int64)[inverse]
+
+
+def settle(value: msgspec.Struct, **fields: object) -> None:
+    """Give frozen fields their settled form, during construction only."""
+    for name, settled in fields.items():
+        msgspec.structs.force_setattr(value, name, settled)
+
+
+@functools.lru_cache(maxsize=256)
+def _boundaries(attribute: Numeric) -> tuple[float, ...]:
+    low, high, bins = attribute.low, attribute.high, attribute.bins
+    assert low is not None
+    assert high is not None
+    assert bins is not None
+    return attribute.edges or (*(low + (high - low) * i / bins for i in range(bins)), high)
+
+
+@functools.lru_cache(maxsize=256)
+def positions(names: tuple[str, ...]) -> dict[str, int]:
+    """Return the place of each name."""
+    return {name: place for place, name in enumerate(names)}
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name or len(name) > 200 or not name.isprintable():
+        raise SchemaError(f"an attribute's name is 1 to 200 printable characters, got {name!r}")
+
+
+def _check_size(attribute: Attribute) -> None:
+    if attribute.value_levels > MAX_LEVELS:
+        raise SchemaError(
+            f"{attribute.name}: {attribute.value_levels} levels, at most {MAX_LEVELS} are allowed; "
+            "use Numeric with fewer bins"
+        )
+
+
+def _finite(name: str, what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise SchemaError(f"{name}: every {what} is a finite number, got {value!r}")
+    return float(value) + 0.0  # no negative zero: its text would differ from zero's
+
+
+def _as_float(attribute: Attribute, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        attribute._refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
+    if math.isnan(value):
+        attribute._refuse(value, f"not a number; allowed are {attribute.domain}")
+    return value  # type: ignore[return-value]  # an int stays an int: exact beyond 2^53
+
+
+def _require_numbers(attribute: Attribute, column: NDArray[Any]) -> None:
+    if column.dtype.kind not in "iuf":
+        raise RecordError(f"{attribute.name}: the column holds {column.dtype}, allowed are {attribute.domain}")
+
+
+def _missing(column: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Return which answers are missing (None or NaN), or None where all are there."""
+    import numpy as np
+
+    if column.dtype.kind == "f":
+        missing = np.isnan(column)
+    elif column.dtype.kind == "O":
+        missing = np.array([value is None or value != value for value in column], dtype=bool)  # noqa: PLR0124
+    else:
+        return None
+    return missing if missing.any() else None

@@ -1,0 +1,55 @@
+"""Randomisers, one per file: the client's draw, the exact table, the unbiased estimate and its variance.
+
+Everything that touches privacy here is integers and the operating system's randomness. Draws are pure Python, so that
+a client needs no numpy; estimators import it when they are called.
+"""
+
+from __future__ import annotations
+
+import functools
+from decimal import Decimal
+
+from sottovoce.channels.channel import Channel
+from sottovoce.channels.exact import exp_floor, parse_epsilon, system_words
+from sottovoce.channels.grr import GRR
+from sottovoce.channels.local_hash import LocalHash, best_prime
+from sottovoce.errors import PlanError
+
+__all__ = [
+    "GRR",
+    "ORACLES",
+    "Channel",
+    "LocalHash",
+    "choose_kind",
+    "make_channel",
+    "parse_epsilon",
+    "system_words",
+]
+
+ORACLES = ("olh", "grr", "adaptive")
+"""How a mechanism may ask for a cell: local hashing, randomised response, or the better of the two."""
+
+
+@functools.lru_cache(maxsize=4096)
+def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str) -> Channel:
+    """Return the channel a plan names by its kind."""
+    if cells < 2:
+        raise PlanError(f"a channel needs at least two cells, got {cells}")
+    if kind == "grr":
+        return GRR.design(cells, epsilon)
+    if kind == "local_hash":
+        return LocalHash.design(cells, epsilon, seed=seed)
+    raise PlanError(f"unknown channel {kind!r}; known are grr and local_hash: this plan needs a newer version")
+
+
+def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:
+    """Return the channel that an oracle uses for this many cells.
+
+    "adaptive" takes randomised response while cells - 2 < 3 e^epsilon, where its variance is the smaller. Local hashing
+    to at least as many values as there are cells is randomised response.
+    """
+    if oracle == "grr" or best_prime(epsilon) >= cells:
+        return "grr"
+    if oracle == "adaptive" and cells - 2 < 3 * exp_floor(epsilon):
+        return "grr"
+    return "local_hash"

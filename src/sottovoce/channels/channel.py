@@ -1,0 +1,53 @@
+"""The one interface of every randomiser, and the names by which plans refer to them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sottovoce.channels.exact import Words
+
+
+class Channel(Protocol):
+    """Turns one of ``cells`` cells into one of ``codes`` codes, at random, with exactly known probabilities."""
+
+    @property
+    def kind(self) -> str:
+        """The name plans use."""
+
+    @property
+    def cells(self) -> int:
+        """How many cells go in."""
+
+    @property
+    def codes(self) -> int:
+        """How many codes may come out."""
+
+    @property
+    def scale(self) -> int:
+        """What the integer weights of a row add up to."""
+
+    def row(self, cell: int) -> list[int]:
+        """Return the exact integer weight of every code, given the cell."""
+
+    def worst_ratio(self) -> Fraction:
+        """Return the largest ratio, over codes and pairs of cells, of two probabilities: e^epsilon at the most."""
+
+    def draw(self, cell: int) -> int:
+        """Return a random code for one cell, by the operating system's randomness."""
+
+    def draw_many(self, cells: NDArray[Any], words: Words) -> NDArray[np.unsignedinteger[Any]]:
+        """Return a random code for each of many cells."""
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """Return the table of probabilities, cells by codes."""
+
+    def estimate(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the unbiased estimate of every cell's frequency from the counts of codes; zeros for no reports."""
+
+    def variance(self, reports: float) -> float:
+        """Return the variance of a rare cell's estimate; infinite for no reports."""

@@ -1,0 +1,99 @@
+"""Exact numbers for privacy draws: integer weights for e^epsilon, and the operating system's random words.
+
+No float decides a draw. A probability is an integer weight out of 2^64; e^epsilon enters once, through ``decimal``, and
+is rounded so that a channel is never less private than was asked for.
+"""
+
+from __future__ import annotations
+
+import decimal
+import os
+import secrets
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.errors import PlanError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Words = Callable[[int], "NDArray[np.uint64]"]
+"""A source of that many independent uniform 64-bit words."""
+
+SCALE = 2**64
+"""Weights are out of this many."""
+
+EPSILON_LOW, EPSILON_HIGH = Decimal("0.01"), Decimal(20)
+"""What epsilon may be: below, a report says nothing; above, it says everything."""
+
+_PRECISION = decimal.Context(prec=60)
+
+
+def parse_epsilon(value: object) -> Decimal:
+    """Return epsilon as an exact decimal number; anything but a number from 0.01 to 20 is refused.
+
+    Example:
+        >>> parse_epsilon("1.50")
+        Decimal('1.5')
+    """
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+            raise ValueError
+        epsilon = Decimal(str(value))
+        if not EPSILON_LOW <= epsilon <= EPSILON_HIGH:
+            raise ValueError
+    except (ValueError, decimal.InvalidOperation) as error:
+        raise PlanError(
+            f"epsilon is a number from {EPSILON_LOW} to {EPSILON_HIGH}, got {value!r}; "
+            "1 is a common choice, smaller is more private"
+        ) from error
+    return Decimal(format(epsilon.normalize(), "f"))
+
+
+def exp_floor(epsilon: Decimal) -> Decimal:
+    """Return e^epsilon to about 50 digits, rounded down."""
+    return _PRECISION.multiply(_PRECISION.exp(epsilon), Decimal(1) - Decimal(10) ** -50)
+
+
+def log_ratio(ratio: Fraction) -> Decimal:
+    """Return the natural logarithm of a ratio to about 50 digits."""
+    return _PRECISION.ln(_PRECISION.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))
+
+
+def response_weights(cells: int, epsilon: Decimal) -> tuple[int, int]:
+    """Return (keep, other): randomised response's weight for the true cell and for each other one, out of 2^64.
+
+    ``other`` is rounded up and ``keep`` is what remains, so keep/other never exceeds e^epsilon.
+    """
+    divisor = _PRECISION.add(exp_floor(epsilon), Decimal(cells - 1))
+    quotient = _PRECISION.divide(Decimal(SCALE), divisor)
+    other = int(quotient.to_integral_value(rounding=decimal.ROUND_CEILING))
+    return SCALE - (cells - 1) * other, other
+
+
+def system_words(count: int) -> NDArray[np.uint64]:
+    """Return random words from the operating system."""
+    import numpy as np
+
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def below(limit: int) -> int:
+    """Return a uniform integer from 0 to ``limit - 1``, from the operating system's randomness."""
+    return secrets.randbelow(limit)
+
+
+def many_below(limit: int, count: int, words: Words) -> NDArray[np.uint64]:
+    """Return ``count`` uniform integers from 0 to ``limit - 1``: words by rejection, so none is favoured."""
+    import numpy as np
+
+    largest = np.uint64(SCALE // limit * limit - 1)
+    drawn = words(count)
+    while (rejected := np.flatnonzero(drawn > largest)).size:
+        drawn = drawn.copy()
+        drawn[rejected] = words(rejected.size)
+    result: NDArray[Any] = drawn % np.uint64(limit) if limit < SCALE else drawn
+    return result

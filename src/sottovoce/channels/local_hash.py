@@ -1,0 +1,241 @@
+"""Local hashing over a prime field: hash the cell by a random linear map, then randomise the small hash value.
+
+The cells stand on distinct points of F_q^t. The client draws a non-zero vector ``a``, computes ``<a, point> mod q`` and
+reports ``a`` together with the randomised response of that value over q. One integer carries both.
+
+Guarantee: ``a`` is independent of the cell, and given ``a`` the answer is randomised response over q values, so the
+worst ratio is that of GRR over q. Cost: the variance is that of optimal local hashing with g = q, whatever the number
+of cells; the server reads all cells' supports off a few Fourier transforms instead of hashing every cell for every
+report. Reference: section 2.2 of the paper (OLH); Wang et al. 2017.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import secrets
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.channels.exact import SCALE, Words, below, exp_floor, many_below
+from sottovoce.channels.grr import GRR
+from sottovoce.errors import PlanError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_CELLS = 2**20
+"""The most cells placed by the permutation below."""
+
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHash:
+    """Local hashing of ``cells`` cells to ``prime`` values by ``digits``-digit vectors; a code is (a - 1) * q + answer.
+
+    Example:
+        >>> channel = LocalHash.design(16, Decimal(1), seed="00")
+        >>> channel.prime, channel.digits, channel.codes
+        (3, 3, 78)
+    """
+
+    cells: int
+    response: GRR
+    digits: int
+    seed: str
+    kind = "local_hash"
+
+    @classmethod
+    def design(cls, cells: int, epsilon: Decimal, *, seed: str) -> LocalHash:
+        """Return the channel for this many cells at this epsilon, its cells placed by a public hexadecimal seed."""
+        if cells > MAX_CELLS:
+            raise PlanError(f"local hashing takes at most {MAX_CELLS} cells, got {cells}; use a coarser grid")
+        prime = best_prime(epsilon)
+        if prime >= cells:
+            raise PlanError(f"{cells} cells at epsilon {epsilon} are fewer than the hash's {prime} values; use grr")
+        digits = next(t for t in range(1, 64) if prime**t >= cells)
+        return cls(cells, GRR.design(prime, epsilon), digits, seed)
+
+    @property
+    def prime(self) -> int:
+        """How many values a hash has."""
+        return self.response.cells
+
+    @property
+    def vectors(self) -> int:
+        """How many non-zero vectors, and so hash functions, there are."""
+        return int(self.prime**self.digits) - 1
+
+    @property
+    def codes(self) -> int:
+        """One per vector and answer."""
+        return self.vectors * self.prime
+
+    @property
+    def scale(self) -> int:
+        """What the integer weights of a row add up to."""
+        return self.vectors * SCALE
+
+    def row(self, cell: int) -> list[int]:
+        """Return the exact integer weight of every code, given the cell."""
+        return [
+            weight for vector in range(1, self.vectors + 1) for weight in self.response.row(self.hash(vector, cell))
+        ]
+
+    def worst_ratio(self) -> Fraction:
+        """Return the worst ratio over hash values: the vector is drawn alike for every cell."""
+        return self.response.worst_ratio()
+
+    def point(self, cell: int) -> int:
+        """Return the number of the point on which the cell stands: a public permutation of the q^t points."""
+        mask, shift, rounds = _permutation(self.vectors + 1, self.seed)
+        while True:  # walk along the cycle until back among the points: two steps on average
+            for multiplier, addend in rounds:
+                cell = (cell * multiplier + addend) & mask
+                cell ^= cell >> shift
+            if cell <= self.vectors:
+                return cell
+
+    def hash(self, vector: int, cell: int) -> int:
+        """Return ``<vector, point> mod q``, both read as t digits in base q."""
+        point, total = self.point(cell), 0
+        for _ in range(self.digits):
+            vector, left = divmod(vector, self.prime)
+            point, right = divmod(point, self.prime)
+            total += left * right
+        return total % self.prime
+
+    def answer(self, cell: int, vector: int, word: int) -> int:
+        """Return the code that a vector and a 64-bit word give."""
+        return (vector - 1) * self.prime + self.response.answer(self.hash(vector, cell), word)
+
+    def draw(self, cell: int) -> int:
+        """Return a random code for one cell, by the operating system's randomness."""
+        return self.answer(cell, 1 + below(self.vectors), secrets.randbits(64))
+
+    def draw_many(self, cells: NDArray[Any], words: Words) -> NDArray[np.unsignedinteger[Any]]:
+        """Return a random code for each of many cells."""
+        import numpy as np
+
+        small = np.min_scalar_type(max(self.vectors, self.digits * self.prime**2))
+        vectors = many_below(self.vectors, len(cells), words).astype(small)
+        coordinates = _coordinates(self)
+        hashes, rest = np.zeros(len(cells), dtype=small), vectors + small.type(1)
+        for digit in range(self.digits - 1, -1, -1):
+            rest, coordinate = np.divmod(rest, small.type(self.prime))
+            hashes += coordinate * coordinates[digit].astype(small)[cells]
+        answers = self.response.draw_many(hashes % small.type(self.prime), words)
+        codes = vectors.astype(np.min_scalar_type(self.codes - 1))
+        codes *= codes.dtype.type(self.prime)
+        codes += answers.astype(codes.dtype)
+        return codes
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """Return the table of probabilities, cells by codes."""
+        import numpy as np
+
+        hashes = _hash_table(self)
+        return np.asarray(self.response.probabilities()[hashes].reshape(self.cells, self.codes) / self.vectors)
+
+    def support_probabilities(self) -> tuple[float, float]:
+        """Return the probability that a report supports its own cell, and that it supports any one other cell."""
+        keep, other = Fraction(self.response.keep, SCALE), Fraction(self.response.other, SCALE)
+        collide = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
+        return float(keep), float(collide * keep + (1 - collide) * other)
+
+    def supports(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return, for every cell, how many reports support it: those whose answer is the cell's hash.
+
+        A cell's support is a sum over characters of F_q, each one t-dimensional Fourier transform read at the points.
+        """
+        import numpy as np
+
+        prime, digits = self.prime, self.digits
+        by_vector = np.zeros((self.vectors + 1, prime))
+        by_vector[1:] = counts.reshape(self.vectors, prime)
+        characters = np.fft.fft(by_vector, axis=1)
+        coordinates = _coordinates(self)
+        total = np.full(self.cells, counts.sum() / prime)
+        for k in range(1, prime // 2 + 1):
+            transform = np.fft.ifftn(characters[:, k].reshape((prime,) * digits)).ravel() * (self.vectors + 1)
+            index = np.ravel_multi_index(tuple(k * coordinates % prime), (prime,) * digits)
+            total += transform.real[index] * ((1 if 2 * k == prime else 2) / prime)
+        return total
+
+    def estimate(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the unbiased estimate of every cell's frequency; zeros for no reports."""
+        import numpy as np
+
+        total = counts.sum()
+        if not total:
+            return np.zeros(self.cells)
+        own, foreign = self.support_probabilities()
+        return np.asarray((self.supports(counts) / total - foreign) / (own - foreign))
+
+    def variance(self, reports: float) -> float:
+        """Return the variance of a rare cell's estimate; infinite for no reports."""
+        if reports <= 0:
+            return float("inf")
+        own, foreign = self.support_probabilities()
+        return foreign * (1 - foreign) / (own - foreign) ** 2 / reports
+
+
+def best_prime(epsilon: Decimal) -> int:
+    """Return the prime q that minimises the variance (e^epsilon - 1 + q)^2 / ((e^epsilon - 1)^2 (q - 1))."""
+    excess = exp_floor(epsilon) - 1
+    ideal = int(excess) + 2  # the variance falls up to q = e^epsilon + 1 and rises from there
+    candidates = {_prime_near(ideal, -1), _prime_near(ideal + 1, 1)}
+    return min(candidates, key=lambda prime: (excess + prime) ** 2 / (prime - 1))
+
+
+def _prime_near(number: int, step: int) -> int:
+    while not _is_prime(number):
+        number += step
+    return number
+
+
+def _is_prime(number: int) -> bool:
+    return number >= 2 and all(number % divisor for divisor in range(2, math.isqrt(number) + 1))
+
+
+@functools.lru_cache(maxsize=256)
+def _permutation(points: int, seed: str) -> tuple[int, int, tuple[tuple[int, int], ...]]:
+    """Return the mask, shift and round constants of a public permutation of the integers below a power of two."""
+    bits = max(1, (points - 1).bit_length())
+    mask = (1 << bits) - 1
+    rounds = []
+    for number in range(_ROUNDS):
+        digest = hashlib.sha256(f"sottovoce placement {seed} {points} {number}".encode()).digest()
+        rounds.append((int.from_bytes(digest[:8], "big") & mask | 1, int.from_bytes(digest[8:16], "big") & mask))
+    return mask, (bits + 1) // 2, tuple(rounds)
+
+
+@functools.lru_cache(maxsize=64)
+def _coordinates(channel: LocalHash) -> NDArray[np.int64]:
+    """Return the t coordinates of every cell's point, most significant first."""
+    import numpy as np
+
+    mask, shift, rounds = _permutation(channel.vectors + 1, channel.seed)
+    points = np.arange(channel.cells, dtype=np.uint64)
+    outside = np.ones(channel.cells, dtype=bool)
+    while outside.any():
+        walking = points[outside]
+        for multiplier, addend in rounds:
+            walking = (walking * np.uint64(multiplier) + np.uint64(addend)) & np.uint64(mask)
+            walking ^= walking >> np.uint64(shift)
+        points[outside] = walking
+        outside[outside] = walking > np.uint64(channel.vectors)
+    return np.array(np.unravel_index(points.astype(np.int64), (channel.prime,) * channel.digits))
+
+
+def _hash_table(channel: LocalHash) -> NDArray[np.int64]:
+    """Return every cell's hash under every vector, cells by vectors."""
+    import numpy as np
+
+    vectors = np.array(np.unravel_index(np.arange(1, channel.vectors + 1), (channel.prime,) * channel.digits))
+    return np.asarray(_coordinates(channel).T @ vectors % channel.prime)

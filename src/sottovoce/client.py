@@ -1,0 +1,186 @@
+"""The client: draw a question, compute a cell, draw a code. Integers and the operating system's randomness only.
+
+`Client.report` checks the **whole** record before it draws a question, so that neither an error nor silence says which
+question was drawn. This module loads no numpy; `randomize`, for many records at once, imports it when called.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sottovoce.channels.exact import Words, system_words
+from sottovoce.errors import TallyError
+from sottovoce.plan import Plan
+from sottovoce.schema import encode
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+PLAN_KEY, COLLECTION_KEY = b"sottovoce.plan", b"sottovoce.collection"
+"""The schema metadata of a table of reports: which plan, and which collection, they answer."""
+
+_BINARY_VERSION = 1
+
+
+class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+    """A report's JSON form."""
+
+    plan: str
+    id: str
+    question: int
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What leaves the device: which public question was drawn, and a randomised answer code.
+
+    Attributes:
+        plan: The plan's fingerprint, 64 hexadecimal digits.
+        id: 128 random bits, 32 hexadecimal digits, so that a report sent twice is counted once.
+        question: The question's index.
+        code: The randomised answer.
+    """
+
+    plan: str
+    id: str
+    question: int
+    code: int
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch("[0-9a-f]{64}", self.plan) or not re.fullmatch("[0-9a-f]{32}", self.id):
+            raise TallyError(
+                f"a report names its plan by 64 and itself by 32 lower-case hexadecimal digits, "
+                f"got {self.plan!r} and {self.id!r}"
+            )
+        if not 0 <= self.question < 2**63 or not 0 <= self.code < 2**63:
+            raise TallyError(f"question and code are integers from 0 to 2^63 - 1, got {self.question}, {self.code}")
+
+    def to_json(self) -> str:
+        """Return the JSON form: plan, id, question, code."""
+        return msgspec.json.encode(_Wire(self.plan, self.id, self.question, self.code)).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Report:
+        """Return the report that a JSON text holds."""
+        try:
+            wire = msgspec.json.decode(text, type=_Wire)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise TallyError(f"not a report: {error}") from error
+        return cls(wire.plan, wire.id, wire.question, wire.code)
+
+    def to_bytes(self) -> bytes:
+        """Return the binary form: a version byte, the plan (32), the id (16), question and code as varints."""
+        head = bytes([_BINARY_VERSION]) + bytes.fromhex(self.plan) + bytes.fromhex(self.id)
+        return head + _varint(self.question) + _varint(self.code)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Report:
+        """Return the report that a binary form holds."""
+        if len(data) < 51 or data[0] != _BINARY_VERSION:
+            raise TallyError(f"not a report: {len(data)} bytes that do not start with version {_BINARY_VERSION}")
+        question, place = _read_varint(data, 49)
+        code, place = _read_varint(data, place)
+        if place != len(data):
+            raise TallyError(f"not a report: {len(data) - place} bytes too many")
+        return cls(data[1:33].hex(), data[33:49].hex(), question, code)
+
+
+class Client:
+    """Answers a plan for one person at a time, on that person's device.
+
+    Example:
+        >>> import sottovoce as sv
+        >>> schema = sv.Schema([sv.Ordinal("age", 0, 119), sv.Ordinal("hours", 0, 80)])
+        >>> client = sv.Client(sv.Plan.create(schema, epsilon=1, users=10_000))
+        >>> report = client.report({"age": 34, "hours": 40})
+        >>> report.plan == client.plan.fingerprint
+        True
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def report(self, record: Mapping[str, object]) -> Report:
+        """Return one randomised report; all of the record is checked before a question is drawn."""
+        levels = self.plan.schema.levels(record)
+        question = self.plan.questions.locate(secrets.randbits(32))
+        code = question.channel.draw(question.cell(levels))
+        return Report(self.plan.fingerprint, secrets.token_hex(16), question.index, code)
+
+
+def randomize(plan: Plan, table: object) -> pa.Table:
+    """Return one randomised report per row, as an Arrow table of (question, code), by the system's randomness.
+
+    Args:
+        plan: The plan to answer.
+        table: A pandas, polars or Arrow table, or a dict of arrays, with the schema's attributes as columns.
+    """
+    import pyarrow as pa
+
+    levels = encode(plan.schema, table)
+    questions, codes = draw_reports(plan, levels, system_words)
+    metadata = {PLAN_KEY: plan.fingerprint, COLLECTION_KEY: plan.collection}
+    return pa.table({"question": questions, "code": codes}).replace_schema_metadata(metadata)
+
+
+def draw_reports(
+    plan: Plan, levels: list[NDArray[Any]], words: Words
+) -> tuple[NDArray[np.unsignedinteger[Any]], NDArray[np.unsignedinteger[Any]]]:
+    """Return a question and a code for every row of levels, in the smallest unsigned types, by the given words."""
+    import numpy as np
+
+    questions = draw_questions(plan, len(levels[0]), words)
+    codes = np.zeros(len(questions), dtype=np.min_scalar_type(int(plan.questions.codes.max()) - 1))
+    for index, rows in rows_by_question(questions):
+        question = plan.questions[index]
+        cells = question.cells([levels[attribute][rows] for attribute in question.attributes])
+        codes[rows] = question.channel.draw_many(cells, words)
+    return questions, codes
+
+
+def draw_questions(plan: Plan, count: int, words: Words) -> NDArray[np.unsignedinteger[Any]]:
+    """Return a random question for each of ``count`` people, exactly by the plan's shares."""
+    import numpy as np
+
+    ends = np.cumsum(plan.questions.shares)
+    positions = words((count + 1) // 2).view(np.uint32)[:count]
+    return np.searchsorted(ends, positions, side="right").astype(np.min_scalar_type(len(ends) - 1))
+
+
+def rows_by_question(questions: NDArray[Any]) -> list[tuple[int, NDArray[np.intp]]]:
+    """Return each question that was drawn, with the rows that drew it."""
+    import numpy as np
+
+    counts = np.bincount(questions)
+    drawn = np.flatnonzero(counts)
+    rows = np.split(np.argsort(questions, kind="stable"), np.cumsum(counts[drawn])[:-1])
+    return list(zip(drawn.tolist(), rows, strict=False))
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def _read_varint(data: bytes, place: int) -> tuple[int, int]:
+    number = shift = 0
+    while True:
+        if place >= len(data) or shift > 63:
+            raise TallyError("not a report: it ends within a number")
+        byte = data[place]
+        number |= (byte & 127) << shift
+        place, shift = place + 1, shift + 7
+        if byte < 128:
+            return number, place

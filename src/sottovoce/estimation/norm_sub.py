@@ -1,0 +1,28 @@
+"""Norm-Sub: make noisy frequencies non-negative and add up to one (section 4.2 of the paper)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def norm_sub(frequencies: Floats) -> Floats:
+    """Return non-negative frequencies that add up to one, moved as little as possible.
+
+    Negative estimates become zero and the excess is taken from the positive ones alike, until none is negative.
+
+    Example:
+        >>> norm_sub(np.array([0.75, 0.5, -0.25]))
+        array([0.625, 0.375, 0.   ])
+    """
+    settled = np.maximum(frequencies, 0.0)
+    while True:
+        positive = settled > 0
+        if not positive.any():
+            return np.full_like(settled, 1.0 / settled.size)
+        settled[positive] -= (settled.sum() - 1.0) / np.count_nonzero(positive)
+        if (settled >= 0).all():
+            return settled
+        np.maximum(settled, 0.0, out=settled)

@@ -1,0 +1,14 @@
+"""Mechanisms, one per file: `design` turns a schema into questions, `fit` a tally into a model.
+
+Importing this package registers them all; a new one needs its file and its line here.
+"""
+
+from __future__ import annotations
+
+from sottovoce.mechanisms.hdg import HDG
+from sottovoce.mechanisms.tdg import TDG
+from sottovoce.mechanisms.uniform import UNIFORM
+from sottovoce.plan import register
+
+for _mechanism in (HDG, TDG, UNIFORM):
+    register(_mechanism)

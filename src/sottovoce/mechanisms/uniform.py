@@ -1,0 +1,61 @@
+"""Uniform: the benchmark that knows nothing and takes every value as equally likely (the paper's "Uni").
+
+Guarantee: it asks one question, of one attribute, and ignores the answers; a report is epsilon-LDP all the same.
+Cost: none. Reference: section 5.1 of the paper.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sottovoce.mechanisms.grids import GridQuestions
+from sottovoce.model import Model, Origin
+from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.query.batch import Batch, Floats
+from sottovoce.schema import Schema
+from sottovoce.tally import Tally
+
+
+class UniformOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Uniform has no options."""
+
+
+class UniformModel(Model):
+    """Every combination of levels is equally likely."""
+
+    kind = "uniform"
+
+    def evaluate(self, batch: Batch) -> Floats:
+        """Return the product of the mean weights for every query of a batch."""
+        answers = np.ones(batch.count)
+        for selection in batch.selections.values():
+            answers[selection.queries] *= selection.weights.mean(axis=1)
+        return answers
+
+    def state(self) -> dict[str, Any]:
+        """Return nothing: the schema says it all."""
+        return {}
+
+    @classmethod
+    def from_state(cls, origin: Origin, state: dict[str, Any]) -> UniformModel:
+        """Return the model of that origin."""
+        return cls(origin)
+
+
+def design(schema: Schema, epsilon: Decimal, users: int, options: UniformOptions) -> Design:
+    """Return the one question there has to be: two bins of the first attribute."""
+    questions = GridQuestions(schema, epsilon, "grr")
+    questions.add((0,), 2, SHARES)
+    return Design({}, tuple(questions.tables), tuple(questions.families))
+
+
+def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> UniformModel:
+    """Return the model that ignores the tally."""
+    return UniformModel(Origin.of(plan, tally))
+
+
+UNIFORM = Mechanism("uniform", "the benchmark that knows nothing", UniformOptions, design, fit, UniformModel)

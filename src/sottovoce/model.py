@@ -1,0 +1,198 @@
+"""Models: what `fit` returns. Every model answers a batch of weights; the rest here is shared by all.
+
+A model file is one JSON document: the schema, where the model comes from, and its arrays as base64 of little-endian
+numbers with their shape, so that any language can read it.
+"""
+
+from __future__ import annotations
+
+import base64
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import ModelError, QueryError, SottovoceError
+from sottovoce.plan import Plan, find_mechanism
+from sottovoce.query.batch import Batch, Floats, Selection, chunks
+from sottovoce.query.ranges import Ranges, ranges_to_batch
+from sottovoce.schema import Schema
+from sottovoce.tally import Tally
+
+FORMAT = "sottovoce-model-1"
+QUALITIES = ("default", "fast")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model comes from.
+
+    Attributes:
+        schema: What was asked.
+        mechanism: The mechanism's name.
+        epsilon: The privacy of each report.
+        collection: The collection that was tallied.
+        reports: How many reports were counted.
+    """
+
+    schema: Schema
+    mechanism: str
+    epsilon: float
+    collection: str
+    reports: int
+
+    @classmethod
+    def of(cls, plan: Plan, tally: Tally) -> Origin:
+        """Return the origin of a model fitted to a plan's tally."""
+        return cls(plan.schema, plan.mechanism, float(plan.epsilon), plan.collection, tally.total)
+
+
+class Model(ABC):
+    """What is known of the crowd: answers any range query. Subclasses say how; they are made by `fit`."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+
+    @property
+    def schema(self) -> Schema:
+        """What was asked."""
+        return self.origin.schema
+
+    @abstractmethod
+    def evaluate(self, batch: Batch) -> Floats:
+        """Return the expected product of weights for every query of a batch."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return what `from_state` needs to make this model again: numbers, texts and arrays."""
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, origin: Origin, state: dict[str, Any]) -> Model:
+        """Return the model that `state` describes."""
+
+    def answer_ranges(self, queries: Sequence[Ranges]) -> Floats:
+        """Return the fraction of the crowd inside each query.
+
+        Args:
+            queries: For each query a dict from attribute names to (low, high), both ends included, in the user's own
+                values; to a list of values for a categorical attribute. ``{}`` asks for everybody. A bound outside the
+                domain is cut to it.
+        """
+        if isinstance(queries, dict | str) or not isinstance(queries, Sequence):
+            raise QueryError(f"answer_ranges takes a list of queries, got {type(queries).__name__}: wrap it in [ ]")
+        answers = np.empty(len(queries))
+        for part in chunks(len(queries), sum(self.schema.sizes)):
+            answers[part] = self.evaluate(ranges_to_batch(self.schema, queries[part]))
+        return answers
+
+    def marginal(self, *names: str) -> Floats:
+        """Return the estimated fraction at every level of an attribute, or every combination of several.
+
+        The result has one axis per name, in the order given; a nullable attribute's last level is "no answer".
+        """
+        places = [self._place(name) for name in names]
+        if len(set(places)) != len(places) or not places:
+            raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
+        shape = tuple(self.schema.sizes[place] for place in places)
+        answers = np.empty(int(np.prod(shape)))
+        for part in chunks(answers.size, sum(shape)):
+            levels = np.unravel_index(np.arange(part.start, part.stop), shape)
+            queries = np.arange(part.stop - part.start)
+            selections = {
+                place: Selection(queries, np.eye(size)[level])
+                for place, size, level in sorted(zip(places, shape, levels, strict=True), key=lambda item: item[0])
+            }
+            answers[part] = self.evaluate(Batch(len(queries), selections))
+        return answers.reshape(shape)
+
+    def _place(self, name: str) -> int:
+        try:
+            return self.schema.position(name)
+        except (KeyError, TypeError) as error:
+            raise QueryError(
+                f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
+            ) from error
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as one JSON document."""
+        document = {
+            "format": FORMAT,
+            "kind": self.kind,
+            "origin": {**vars(self.origin), "schema": msgspec.to_builtins(self.schema)},
+            "state": {name: _pack(value) for name, value in self.state().items()},
+        }
+        Path(path).write_bytes(msgspec.json.encode(document))
+
+    def __repr__(self) -> str:
+        origin = self.origin
+        return (
+            f"<{type(self).__name__} by {origin.mechanism}, {len(self.schema.attributes)} attributes, "
+            f"{origin.reports:,} reports, epsilon {origin.epsilon:g}>"
+        )
+
+
+def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") -> Model:
+    """Return the model that the plan's mechanism fits to a tally of its collection.
+
+    Args:
+        plan: The plan that was answered, or another of the same collection.
+        tally: What was counted.
+        seed: For mechanisms that draw at random while fitting; the same seed gives the same model.
+        quality: "default", or "fast" for a quicker, slightly less exact fit where the mechanism has one.
+    """
+    if quality not in QUALITIES:
+        raise ModelError(f"quality is one of {', '.join(QUALITIES)}, got {quality!r}")
+    if not isinstance(tally, Tally):
+        raise ModelError(f"fit takes a Tally, got {type(tally).__name__}")
+    if tally.collection != plan.collection:
+        raise ModelError(
+            f"the tally is of collection {tally.collection[:12]}…, the plan's is {plan.collection[:12]}…; "
+            "use the plan that the reports answered"
+        )
+    if not tally.total:
+        raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
+    model: Model = find_mechanism(plan.mechanism).fit(plan, tally, seed, quality)
+    return model
+
+
+def load_model(path: str | Path) -> Model:
+    """Return the model that `Model.save` wrote."""
+    try:
+        document = msgspec.json.decode(Path(path).read_bytes())
+        if document["format"] != FORMAT:
+            raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
+        origin = document["origin"]
+        origin["schema"] = msgspec.convert(origin["schema"], Schema)
+        settled = Origin(**origin)
+        kind = find_mechanism(settled.mechanism).model
+        state = {name: _unpack(value) for name, value in document["state"].items()}
+        model: Model = kind.from_state(settled, state)
+    except OSError as error:
+        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, SottovoceError) as error:
+        raise ModelError(f"{str(path)!r} is not a model, or damaged: {error}") from error
+    return model
+
+
+def _pack(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        kind = "float64" if value.dtype.kind == "f" else "int64"
+        data = np.ascontiguousarray(value, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
+        return {"array": kind, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
+    return [_pack(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _unpack(value: Any) -> Any:
+    if isinstance(value, dict) and "base64" in value:
+        kind = np.dtype(value["array"]).newbyteorder("<")
+        array: NDArray[Any] = np.frombuffer(base64.b64decode(value["base64"]), dtype=kind)
+        return array.astype(kind.newbyteorder("=")).reshape(value["shape"])
+    return [_unpack(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,290 @@
+"""The plan: the public, frozen list of questions that a crowd is asked, and the registry of mechanisms that design it.
+
+A plan is one JSON document. Its **fingerprint** is the SHA-256 of its canonical form (RFC 8785); its **collection** is
+the same without shares, version and expiry, so that plans which differ only in whom they ask next belong together.
+
+Mechanisms fill the registry when ``sottovoce.mechanisms`` is imported; to read, audit or answer a plan takes none.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import rfc8785
+
+from sottovoce.channels import Channel, parse_epsilon
+from sottovoce.channels.exact import log_ratio
+from sottovoce.errors import PlanError, SottovoceError
+from sottovoce.questions import Family, Question, Questions
+from sottovoce.schema import Schema
+from sottovoce.tables import Table
+
+FORMAT = "sottovoce-plan-1"
+SHARES = 2**32
+"""What the shares of all questions add up to."""
+
+MAX_CODE = 2**63
+MAX_BROWSER_CODE = 2**53
+MAX_USERS = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a plan really promises, computed from its integer probabilities.
+
+    Attributes:
+        epsilon: The exact worst case over all questions, never above ``limit``.
+        limit: The epsilon that was asked for.
+        ratio: The worst ratio itself, e^epsilon as a fraction of integers.
+        question: The index of a question that attains it.
+        channel: That question's channel.
+    """
+
+    epsilon: float
+    limit: float
+    ratio: Fraction
+    question: int
+    channel: str
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """What will be asked of whom, and how every answer is randomised. Made by `Plan.create`, public from then on."""
+
+    format: str
+    schema: Schema
+    epsilon: str
+    users: int
+    mechanism: str
+    options: dict[str, Any]
+    parameters: dict[str, Any]
+    seed: str
+    tables: tuple[Table, ...]
+    families: tuple[Family, ...]
+    version: int = 1
+    purpose: str = ""
+    contact: str = ""
+    expires: str | None = None
+
+    @classmethod
+    def create(
+        cls, schema: Schema, *, epsilon: float | str | Decimal, users: int, mechanism: str = "hdg", **options: Any
+    ) -> Plan:
+        """Return the plan that a mechanism designs for this schema, privacy and expected crowd.
+
+        Args:
+            schema: What is asked.
+            epsilon: The privacy of each person, from 0.01 to 20; smaller is more private.
+            users: How many people are expected to report, at least one; used to choose how finely to ask.
+            mechanism: The name of a mechanism.
+            **options: The mechanism's own options, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
+                for any.
+
+        Example:
+            >>> import sottovoce as sv
+            >>> schema = sv.Schema([sv.Ordinal("age", 0, 63), sv.Ordinal("hours", 0, 63)])
+            >>> sv.Plan.create(schema, epsilon=1.0, users=1_000_000).parameters
+            {'g1': 32, 'g2': 8}
+        """
+        if not isinstance(schema, Schema):
+            raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
+        if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
+            raise PlanError(f"users is an integer from 1 to {MAX_USERS}, got {users!r}")
+        exact = parse_epsilon(epsilon)
+        chosen = find_mechanism(mechanism)
+        about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
+        settled = _settle_options(chosen, options)
+        design = chosen.design(schema, exact, users, settled)
+        plan = cls(
+            format=FORMAT,
+            schema=schema,
+            epsilon=format(exact, "f"),
+            users=users,
+            mechanism=mechanism,
+            options=msgspec.to_builtins(settled),
+            parameters=design.parameters,
+            seed=placement_seed(schema),
+            tables=design.tables,
+            families=design.families,
+            **about,
+        )
+        plan.check()
+        return plan
+
+    @functools.cached_property
+    def questions(self) -> Questions:
+        """All questions, by index: a sequence that makes each one when it is asked for."""
+        return Questions(self.schema, parse_epsilon(self.epsilon), self.seed, self.tables, self.families)
+
+    def question(self, index: int) -> Question:
+        """Return one question."""
+        return self.questions[index]
+
+    def audit(self) -> Audit:
+        """Return the exact worst case over all questions, and a question that attains it."""
+        worst: tuple[Fraction, int, Channel] | None = None
+        seen: set[tuple[str, int]] = set()
+        for index, channel in self.questions.channels():
+            if (channel.kind, channel.cells) in seen:
+                continue
+            seen.add((channel.kind, channel.cells))
+            ratio = channel.worst_ratio()
+            if worst is None or ratio > worst[0]:
+                worst = ratio, index, channel
+        assert worst is not None
+        ratio, index, channel = worst
+        return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind)
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the canonical JSON, 64 hexadecimal digits."""
+        return hashlib.sha256(self.to_json()).hexdigest()
+
+    @functools.cached_property
+    def collection(self) -> str:
+        """The SHA-256 of the canonical JSON without shares, version and expiry."""
+        document = msgspec.to_builtins(self)
+        del document["version"], document["expires"]
+        for family in document["families"]:
+            del family["shares"]
+        return hashlib.sha256(rfc8785.dumps(document)).hexdigest()
+
+    @property
+    def for_browsers(self) -> bool:
+        """Whether every code is an integer that JavaScript holds exactly."""
+        return all(channel.codes <= MAX_BROWSER_CODE for _, channel in self.questions.channels())
+
+    def to_json(self) -> bytes:
+        """Return the canonical JSON (RFC 8785)."""
+        return rfc8785.dumps(msgspec.to_builtins(self))
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Plan:
+        """Return the plan that a JSON text describes, having checked all of it."""
+        try:
+            document = msgspec.json.decode(text)
+            claimed = document.pop("fingerprint", None) if isinstance(document, dict) else None
+            plan = msgspec.convert(document, cls)
+            plan.check()
+        except (msgspec.MsgspecError, UnicodeDecodeError, SottovoceError) as error:
+            raise PlanError(f"not a plan, or damaged: {error}") from error
+        if claimed is not None and claimed != plan.fingerprint:
+            raise PlanError(
+                f"the plan was altered: it says fingerprint {claimed}, but its content gives {plan.fingerprint}; "
+                "get it again from whoever published it"
+            )
+        return plan
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan and its fingerprint as one JSON document."""
+        document = {**msgspec.to_builtins(self), "fingerprint": self.fingerprint}
+        Path(path).write_bytes(rfc8785.dumps(document))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan; a truncated, altered or impossible one is refused."""
+        try:
+            return cls.from_json(Path(path).read_bytes())
+        except OSError as error:
+            raise PlanError(f"cannot read the plan {str(path)!r}: {error}") from error
+        except PlanError as error:
+            raise PlanError(f"{str(path)!r}: {error}") from error
+
+    def check(self) -> None:
+        """Raise PlanError unless the plan can be asked: tables that fit, shares that add up, codes that count."""
+        if self.format != FORMAT:
+            raise PlanError(f"plan format {self.format!r} is not {FORMAT!r}: it needs another version of sottovoce")
+        if format(parse_epsilon(self.epsilon), "f") != self.epsilon:
+            raise PlanError(f"epsilon is written as a plain decimal number, got {self.epsilon!r}")
+        if self.expires is not None:
+            _check_date(self.expires)
+        if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
+            raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
+        total = self.questions.check()
+        if total != SHARES:
+            raise PlanError(f"shares must add up to 2^32 = {SHARES}, got {total}")
+        for index, channel in self.questions.channels():
+            if channel.codes > MAX_CODE:
+                raise PlanError(
+                    f"question {index} needs {channel.codes} codes, at most 2^63 are allowed; "
+                    "ask fewer attributes together or use fewer levels"
+                )
+
+
+class Design(msgspec.Struct, frozen=True):
+    """What a mechanism's design step returns: what it chose, and the questions that follow."""
+
+    parameters: dict[str, Any]
+    tables: tuple[Table, ...]
+    families: tuple[Family, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A mechanism is two functions, the options they take, and the kind of model they give.
+
+    Attributes:
+        name: What `Plan.create` calls it.
+        summary: What it does, in a few words.
+        options: The frozen struct that validates its options.
+        design: (schema, epsilon, users, options) -> `Design`.
+        fit: (plan, tally, seed, quality) -> a model; the plan comes first, the stages after it are not known here.
+        model: The class of that model, which reads it back from a file.
+    """
+
+    name: str
+    summary: str
+    options: type[msgspec.Struct]
+    design: Callable[[Schema, Decimal, int, Any], Design]
+    fit: Callable[[Plan, Any, int, str], Any]
+    model: type[Any]
+
+
+MECHANISMS: dict[str, Mechanism] = {}
+"""Every mechanism by name, in the order in which they registered."""
+
+
+def register(mechanism: Mechanism) -> None:
+    """Make a mechanism available under its name."""
+    MECHANISMS[mechanism.name] = mechanism
+
+
+def find_mechanism(name: str) -> Mechanism:
+    """Return the mechanism called ``name``."""
+    if name not in MECHANISMS:
+        known = ", ".join(MECHANISMS) or "none yet (import sottovoce.mechanisms first)"
+        raise PlanError(f"unknown mechanism {name!r}; known are {known}")
+    return MECHANISMS[name]
+
+
+def placement_seed(schema: Schema) -> str:
+    """Return the public seed by which local hashing places cells: the same for the same schema."""
+    return hashlib.sha256(schema.to_json().encode()).hexdigest()[:16]
+
+
+def _settle_options(mechanism: Mechanism, options: Mapping[str, Any]) -> msgspec.Struct:
+    allowed = {field.name: field for field in msgspec.structs.fields(mechanism.options)}
+    unknown = [name for name in options if name not in allowed]
+    if unknown:
+        takes = ", ".join(allowed) or "none"
+        raise PlanError(f"{mechanism.name} has no option {', '.join(unknown)}; its options are: {takes}")
+    try:
+        return msgspec.convert(dict(options), mechanism.options)
+    except msgspec.ValidationError as error:
+        raise PlanError(f"{mechanism.name}: {error}") from error
+
+
+def _check_date(text: object) -> None:
+    try:
+        if not isinstance(text, str) or datetime.date.fromisoformat(text).isoformat() != text:
+            raise ValueError
+    except ValueError as error:
+        raise PlanError(f"expires is a date such as 2030-12-31, got {text!r}") from error

@@ -1,0 +1,212 @@
+"""Questions: which attributes are looked at, how a record becomes a cell, which channel randomises it, who is asked.
+
+Questions come in product **families**: for each attribute a list of tables, and one question for every way to choose
+one table per attribute. A family of a million questions is stored as its factors and never listed.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+
+from sottovoce.channels import Channel, make_channel
+from sottovoce.errors import PlanError
+from sottovoce.schema import Schema
+from sottovoce.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The questions that look at the same attributes through every combination of the listed tables.
+
+    ``tables[i]`` lists the plan's tables for ``attributes[i]``; the last attribute's table varies fastest. ``shares``
+    is one integer per question, or a single one to be split evenly, the first questions taking what is left over.
+    """
+
+    attributes: tuple[int, ...]
+    tables: tuple[tuple[int, ...], ...]
+    channel: str
+    shares: int | tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many questions the family holds."""
+        return math.prod(len(choices) for choices in self.tables)
+
+    @property
+    def total_share(self) -> int:
+        """The share of the whole family."""
+        return self.shares if isinstance(self.shares, int) else sum(self.shares)
+
+    def choice(self, number: int) -> tuple[int, ...]:
+        """Return the plan's table for each attribute, in the family's question of that number."""
+        chosen: list[int] = []
+        for choices in reversed(self.tables):
+            number, place = divmod(number, len(choices))
+            chosen.append(choices[place])
+        return tuple(reversed(chosen))
+
+    def share(self, number: int) -> int:
+        """Return one question's share."""
+        if not isinstance(self.shares, int):
+            return self.shares[number]
+        each, left = divmod(self.shares, self.count)
+        return each + (number < left)
+
+    def locate(self, position: int) -> int:
+        """Return the question whose stretch of the family's share holds ``position``."""
+        if not isinstance(self.shares, int):
+            return bisect.bisect_right(list(itertools.accumulate(self.shares)), position)
+        each, left = divmod(self.shares, self.count)
+        if position < left * (each + 1):
+            return position // (each + 1)
+        return left + (position - left * (each + 1)) // each
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: the cell map (a table per attribute), the channel, and its share of the crowd out of 2^32."""
+
+    index: int
+    attributes: tuple[int, ...]
+    tables: tuple[Table, ...]
+    channel: Channel
+    share: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of bins along each attribute."""
+        return tuple(table.bins for table in self.tables)
+
+    def cell(self, levels: Sequence[int]) -> int:
+        """Return the cell of a record, given its level on every attribute of the schema."""
+        cell = 0
+        for attribute, table in zip(self.attributes, self.tables, strict=True):
+            cell = cell * table.bins + table.bin(levels[attribute])
+        return cell
+
+    def cells(self, levels: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Return the cells of many records, given one array of levels per attribute this question looks at."""
+        import numpy as np
+
+        small = np.min_scalar_type(self.channel.cells - 1)
+        cells: NDArray[Any] | None = None
+        for table, column in zip(self.tables, levels, strict=True):
+            bins = table.array().astype(small)[column]
+            cells = bins if cells is None else cells * small.type(table.bins) + bins
+        assert cells is not None
+        return cells
+
+
+class Questions(Sequence[Question]):
+    """All questions of a plan, made when asked for."""
+
+    def __init__(
+        self, schema: Schema, epsilon: Decimal, seed: str, tables: Sequence[Table], families: Sequence[Family]
+    ) -> None:
+        self.schema, self.epsilon, self.seed = schema, epsilon, seed
+        self.tables, self.families = tables, families
+        self.offsets = list(itertools.accumulate((family.count for family in families), initial=0))
+
+    def __len__(self) -> int:
+        return self.offsets[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> Question: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Question]: ...
+    def __getitem__(self, index: int | slice) -> Question | list[Question]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(f"question {index} of {len(self)}")
+        place = bisect.bisect_right(self.offsets, index) - 1
+        return self._make(place, index - self.offsets[place])
+
+    def _make(self, place: int, number: int) -> Question:
+        family = self.families[place]
+        tables = tuple(self.tables[table] for table in family.choice(number))
+        channel = self._channel(family, math.prod(table.bins for table in tables))
+        return Question(self.offsets[place] + number, family.attributes, tables, channel, family.share(number))
+
+    def _channel(self, family: Family, cells: int) -> Channel:
+        return make_channel(family.channel, cells, self.epsilon, self.seed)
+
+    def locate(self, position: int) -> Question:
+        """Return the question whose stretch of the shares holds ``position``, from 0 to 2^32 - 1."""
+        place = bisect.bisect_right(self._family_ends, position)
+        start = self._family_ends[place - 1] if place else 0
+        return self._make(place, self.families[place].locate(position - start))
+
+    @cached_property
+    def _family_ends(self) -> list[int]:
+        return list(itertools.accumulate(family.total_share for family in self.families))
+
+    def channels(self) -> Iterator[tuple[int, Channel]]:
+        """Yield a question for every number of cells that each family has, with its channel."""
+        for place, family in enumerate(self.families):
+            seen: set[int] = set()
+            sizes = [sorted({self.tables[table].bins for table in choices}) for choices in family.tables]
+            for bins in itertools.product(*sizes):
+                cells = math.prod(bins)
+                if cells not in seen:
+                    seen.add(cells)
+                    yield self._first_with(place, bins), self._channel(family, cells)
+
+    def _first_with(self, place: int, bins: tuple[int, ...]) -> int:
+        number = 0
+        for choices, wanted in zip(self.families[place].tables, bins, strict=True):
+            number = number * len(choices) + [self.tables[table].bins for table in choices].index(wanted)
+        return self.offsets[place] + number
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """The size of every question's alphabet."""
+        import numpy as np
+
+        sizes: list[int] = []
+        for family in self.families:
+            factors = [[self.tables[table].bins for table in choices] for choices in family.tables]
+            sizes += [self._channel(family, math.prod(bins)).codes for bins in itertools.product(*factors)]
+        return np.array(sizes, dtype=np.int64)
+
+    @cached_property
+    def shares(self) -> NDArray[np.int64]:
+        """Every question's share of the crowd, out of 2^32."""
+        import numpy as np
+
+        return np.array([family.share(i) for family in self.families for i in range(family.count)], dtype=np.int64)
+
+    def check(self) -> int:
+        """Raise PlanError unless every family fits its schema; return the sum of all shares."""
+        if not self.families:
+            raise PlanError("a plan asks at least one question, got none")
+        for family in self.families:
+            self._check_family(family)
+        return sum(family.total_share for family in self.families)
+
+    def _check_family(self, family: Family) -> None:
+        attributes = family.attributes
+        if not attributes or len(set(attributes)) != len(attributes) or len(attributes) != len(family.tables):
+            raise PlanError(f"a family lists tables for each of its attributes once, got {msgspec.to_builtins(family)}")
+        for attribute, choices in zip(attributes, family.tables, strict=True):
+            if not 0 <= attribute < len(self.schema.attributes):
+                raise PlanError(f"a question looks at attribute {attribute} of {len(self.schema.attributes)}")
+            if not choices or any(not 0 <= table < len(self.tables) for table in choices):
+                raise PlanError(f"a question refers to tables {choices} of {len(self.tables)}")
+            for table in choices:
+                self.tables[table].check(self.schema.sizes[attribute])
+        shares = (family.shares,) if isinstance(family.shares, int) else family.shares
+        if any(share < 0 for share in shares) or (not isinstance(family.shares, int) and len(shares) != family.count):
+            raise PlanError(f"a family of {family.count} questions needs one share each, none negative")

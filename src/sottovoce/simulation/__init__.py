@@ -1,0 +1,1 @@
+"""Simulated crowds: synthetic populations, and tallies drawn as if every person had reported."""

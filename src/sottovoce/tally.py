@@ -1,0 +1,231 @@
+"""The tally: how often each (question, code) pair was reported, for one collection. Counting is all there is to it.
+
+Tallies of a collection add: merge is commutative and associative, so any number of machines may count apart. Small
+alphabets are counted densely; alphabets too large to hold (a d-dimensional hierarchy's) keep only the pairs present.
+Reports that cannot be are refused, never counted, and the refusals are counted by reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sottovoce.client import PLAN_KEY, Report
+from sottovoce.counts import make_counts
+from sottovoce.errors import PlanError, TallyError
+from sottovoce.plan import Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NO_PLAN, WRONG_PLAN, NULL = "no plan", "wrong plan", "null"
+"""The reasons for which a report is refused, beside those of `sottovoce.counts`."""
+
+_FILE_KEY = b"sottovoce.tally"
+
+
+class Tally:
+    """Counts of reports by question and code.
+
+    Example:
+        >>> import numpy as np, sottovoce as sv
+        >>> schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+        >>> plan = sv.Plan.create(schema, epsilon=1, users=1000)
+        >>> tally = sv.Tally(plan)
+        >>> tally.add(sv.randomize(plan, {"a": np.arange(8), "b": np.arange(8)}))
+        8
+        >>> tally.total
+        8
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.refused: Counter[str] = Counter()
+        self._counts = make_counts(plan.questions.codes)
+        self._totals: dict[str, NDArray[np.int64]] = {}
+        self._plans = {plan.fingerprint: plan}
+
+    @property
+    def collection(self) -> str:
+        """The collection counted."""
+        return self.plan.collection
+
+    @property
+    def plans(self) -> dict[str, Plan]:
+        """The plans of this collection whose reports are counted here, by fingerprint."""
+        return dict(self._plans)
+
+    @property
+    def total(self) -> int:
+        """How many reports were counted."""
+        return int(sum(int(totals.sum()) for totals in self._totals.values()))
+
+    @property
+    def question_totals(self) -> NDArray[np.int64]:
+        """How many reports each question got, over all plans of the collection."""
+        return sum(self._totals.values(), np.zeros(len(self.plan.questions), dtype=np.int64))
+
+    @property
+    def totals_by_plan(self) -> dict[str, NDArray[np.int64]]:
+        """How many reports each question got, plan by plan."""
+        return {fingerprint: totals.copy() for fingerprint, totals in self._totals.items()}
+
+    def counts(self, question: int) -> NDArray[np.int64]:
+        """Return how often each code of one question was reported."""
+        codes, counts = self.pairs(question)
+        dense = np.zeros(int(self.plan.questions.codes[question]), dtype=np.int64)
+        dense[codes] = counts
+        return dense
+
+    def pairs(self, question: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the codes of one question that were reported, and how often."""
+        return self._counts.pairs(question)
+
+    def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
+        """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.
+
+        Args:
+            reports: A table as `randomize` gives it (question, code, and the plan's fingerprint in its metadata), one
+                report, or several.
+        """
+        if isinstance(reports, Report):
+            reports = [reports]
+        if isinstance(reports, pa.Table | pa.RecordBatch):
+            return self._add_table(reports)
+        accepted = 0
+        for fingerprint, group in _group_by_plan(reports).items():
+            accepted += self._add_columns(fingerprint, *_report_columns(group))
+        return accepted
+
+    def _add_table(self, table: pa.Table | pa.RecordBatch) -> int:
+        missing = [name for name in ("question", "code") if name not in table.schema.names]
+        if missing:
+            raise TallyError(f"a table of reports has the columns question and code, this one lacks {missing}")
+        stamp = (table.schema.metadata or {}).get(PLAN_KEY)
+        if stamp is None:
+            self.refused[NO_PLAN] += table.num_rows
+            return 0
+        fingerprint = stamp.decode(errors="replace")
+        accepted = 0
+        for batch in table.to_batches() if isinstance(table, pa.Table) else [table]:
+            question, code = batch.column("question"), batch.column("code")
+            if question.null_count or code.null_count:
+                valid = pc.and_(question.is_valid(), code.is_valid())
+                self.refused[NULL] += batch.num_rows - valid.true_count
+                question, code = question.filter(valid), code.filter(valid)
+            accepted += self._add_columns(fingerprint, _integers(question), _integers(code))
+        return accepted
+
+    def _add_columns(self, fingerprint: str, questions: NDArray[Any], codes: NDArray[Any]) -> int:
+        if fingerprint not in self._plans:
+            self.refused[WRONG_PLAN] += len(questions)
+            return 0
+        added, refused = self._counts.add(questions, codes)
+        self._totals_of(fingerprint)[:] += added
+        self.refused += refused
+        return int(added.sum())
+
+    def _totals_of(self, fingerprint: str) -> NDArray[np.int64]:
+        return self._totals.setdefault(fingerprint, np.zeros(len(self.plan.questions), dtype=np.int64))
+
+    def merge(self, other: Tally) -> None:
+        """Add another tally of the same collection to this one."""
+        if other.collection != self.collection:
+            raise TallyError(
+                f"tallies of different collections do not add: {self.collection[:12]}… and {other.collection[:12]}…"
+            )
+        self._counts.merge(other._counts)
+        for fingerprint, totals in other._totals.items():
+            self._totals_of(fingerprint)[:] += totals
+        self._plans |= other._plans
+        self.refused += other.refused
+
+    def add_counts(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> None:
+        """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error."""
+        added, refused = self._counts.add(questions, codes, counts)
+        if refused:
+            raise TallyError(f"counts of pairs that cannot occur under this plan: {dict(refused)}")
+        self._totals_of(self.plan.fingerprint)[:] += added
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        mine, theirs = self._nonzero_totals(), other._nonzero_totals()
+        return (
+            self.collection == other.collection
+            and self.refused == other.refused
+            and mine.keys() == theirs.keys()
+            and all(np.array_equal(mine[key], theirs[key]) for key in mine)
+            and all(np.array_equal(a, b) for a, b in zip(self._counts.columns(), other._counts.columns(), strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # a tally changes
+
+    def _nonzero_totals(self) -> dict[str, NDArray[np.int64]]:
+        return {fingerprint: totals for fingerprint, totals in self._totals.items() if totals.any()}
+
+    def __repr__(self) -> str:
+        refused = f", {sum(self.refused.values())} refused" if self.refused else ""
+        return f"<Tally of {self.total:,} reports{refused}, collection {self.collection[:12]}…>"
+
+    def save(self, path: str | Path) -> None:
+        """Write the tally as a Parquet file of (question, code, count), its plans in the schema's metadata."""
+        questions, codes, counts = self._counts.columns()
+        head = {
+            "plan": self.plan.fingerprint,
+            "plans": {fingerprint: plan.to_json().decode() for fingerprint, plan in self._plans.items()},
+            "totals": {fingerprint: totals.tolist() for fingerprint, totals in self._nonzero_totals().items()},
+            "refused": dict(self.refused),
+        }
+        table = pa.table({"question": questions, "code": codes, "count": counts})
+        pq.write_table(table.replace_schema_metadata({_FILE_KEY: json.dumps(head)}), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Tally:
+        """Read a tally that `save` wrote."""
+        try:
+            table = pq.read_table(path)
+            head: Mapping[str, Any] = json.loads(table.schema.metadata[_FILE_KEY])
+            plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head["plans"].items()}
+            tally = cls(plans[head["plan"]])
+            columns = [table.column(name).to_numpy() for name in ("question", "code", "count")]
+        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, PlanError) as error:
+            raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
+        if any(plan.fingerprint != key or plan.collection != tally.collection for key, plan in plans.items()):
+            raise TallyError(f"{str(path)!r}: its plans were altered, or are not of one collection")
+        tally._plans = plans
+        counted, refused = tally._counts.add(*columns)
+        tally._totals = {key: np.array(totals, dtype=np.int64) for key, totals in head["totals"].items()}
+        if refused or not np.array_equal(tally.question_totals, counted):
+            raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
+        tally.refused = Counter(head["refused"])
+        return tally
+
+
+def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:
+    groups: dict[str, list[Report]] = {}
+    for report in reports:
+        if not isinstance(report, Report):
+            raise TallyError(f"a tally counts an Arrow table or reports, got {type(report).__name__}")
+        groups.setdefault(report.plan, []).append(report)
+    return groups
+
+
+def _report_columns(reports: list[Report]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    columns = np.array([(report.question, report.code) for report in reports], dtype=np.int64)
+    return columns[:, 0], columns[:, 1]
+
+
+def _integers(column: pa.Array) -> NDArray[Any]:
+    if not pa.types.is_integer(column.type):
+        raise TallyError(f"question and code are integers, got a column of {column.type}")
+    return np.asarray(column.to_numpy(zero_copy_only=False))
