@@ -165,11 +165,12 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
             self._refuse_column(column, (column < self.low) | (column > self.high))
         return column if self.low == 0 else column.astype(np.int64) - self.low
 
-    def span(self, low: float, high: float) -> tuple[float, float]:
-        """Return where the inclusive range lies on the axis of levels, level i being the stretch from i to i + 1."""
-        start = 0 if low <= self.low else min(math.ceil(low), self.high + 1) - self.low
-        stop = self.value_levels if high >= self.high else max(math.floor(high), self.low - 1) + 1 - self.low
-        return float(start), float(max(start, stop))
+    def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where inclusive ranges (rows of low, high) lie on the axis of levels; level i is from i to i + 1."""
+        import numpy as np
+
+        ends = np.stack([np.ceil(bounds[:, 0]), np.floor(bounds[:, 1]) + 1], axis=1) - self.low
+        return np.asarray(np.clip(ends, 0, self.value_levels))
 
 
 class Numeric(Attribute, frozen=True, tag="numeric"):
@@ -250,18 +251,11 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
             self._refuse_column(column, (column < boundaries[0]) | (column > boundaries[-1]))
         return np.clip(np.searchsorted(boundaries, column, side="right") - 1, 0, self.value_levels - 1)
 
-    def span(self, low: float, high: float) -> tuple[float, float]:
-        """Return where the closed interval lies on the axis of levels; inside a bin, by linear interpolation."""
-        return self._position(low), self._position(high)
+    def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where closed intervals (rows of low, high) lie on the axis of levels; linear within a bin."""
+        import numpy as np
 
-    def _position(self, value: float) -> float:
-        boundaries = self.boundaries
-        if value <= boundaries[0]:
-            return 0.0
-        if value >= boundaries[-1]:
-            return float(self.value_levels)
-        level = bisect.bisect_right(boundaries, value) - 1
-        return level + (value - boundaries[level]) / (boundaries[level + 1] - boundaries[level])
+        return np.interp(bounds, self.boundaries, np.arange(self.value_levels + 1))
 
 
 class Categorical(Attribute, frozen=True, tag="categorical"):

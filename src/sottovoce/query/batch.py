@@ -6,7 +6,7 @@ bin. A query is one such vector per attribute it names; what it asks for is the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,15 +36,15 @@ class Batch:
         return np.bincount(np.concatenate(named), minlength=self.count) if named else np.zeros(self.count, np.intp)
 
 
-def span_weights(starts: Sequence[float], stops: Sequence[float], levels: int) -> Floats:
-    """Return the weights of stretches of the axis of levels, level i being the stretch from i to i + 1.
+def span_weights(spans: Floats, levels: int) -> Floats:
+    """Return the weights of stretches (rows of start, stop) of the axis of levels; level i is from i to i + 1.
 
     Example:
-        >>> span_weights([0.5], [2.0], 4)
+        >>> span_weights(np.array([[0.5, 2.0]]), 4)
         array([[0.5, 1. , 0. , 0. ]])
     """
     left = np.arange(levels)
-    low, high = np.asarray(starts)[:, None], np.asarray(stops)[:, None]
+    low, high = spans[:, :1], spans[:, 1:]
     return np.asarray(np.clip(np.minimum(high, left + 1) - np.maximum(low, left), 0.0, 1.0))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
@@ -20,50 +19,51 @@ Ranges = Mapping[str, Any]
 
 def ranges_to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
     """Return the batch of weights that the queries ask for."""
-    named: dict[int, tuple[list[int], list[Any]]] = {}
+    named: dict[str, tuple[list[int], list[Any]]] = {name: ([], []) for name in schema.names}
     for number, query in enumerate(queries):
         if not isinstance(query, Mapping):
-            raise QueryError(f"query {number}: a query maps attribute names to ranges, got {query!r}")
+            _refuse(number, f"a query maps attribute names to ranges, got {query!r}")
         for name, asked in query.items():
-            try:
-                numbers_, ranges = named.setdefault(schema.position(name), ([], []))
-            except (KeyError, TypeError):
+            if name not in named:
                 _refuse(number, f"unknown attribute {name!r}; this collection has {', '.join(schema.names)}")
-            numbers_.append(number)
+            naming, ranges = named[name]
+            naming.append(number)
             ranges.append(asked)
-    selections = {
-        place: Selection(np.array(numbers_), _weights(schema.attributes[place], numbers_, ranges))
-        for place, (numbers_, ranges) in sorted(named.items())
-    }
+    selections = {}
+    for place, attribute in enumerate(schema.attributes):
+        naming, ranges = named[attribute.name]
+        if naming:
+            selections[place] = Selection(np.array(naming), _weights(attribute, naming, ranges))
     return Batch(len(queries), selections)
 
 
-def _weights(attribute: AnyAttribute, queries: list[int], ranges: list[Any]) -> Floats:
+def _weights(attribute: AnyAttribute, naming: list[int], ranges: list[Any]) -> Floats:
     if isinstance(attribute, Categorical):
         weights = np.zeros((len(ranges), attribute.size))
-        for row, (number, values) in enumerate(zip(queries, ranges, strict=True)):
+        for row, (number, values) in enumerate(zip(naming, ranges, strict=True)):
             weights[row, _category_levels(attribute, number, values)] = 1.0
         return weights
-    spans = [
-        attribute.span(*_bounds(attribute.name, number, asked)) for number, asked in zip(queries, ranges, strict=True)
-    ]
-    starts, stops = zip(*spans, strict=True)
-    return span_weights(starts, stops, attribute.size)
+    return span_weights(attribute.spans(_bounds(attribute.name, naming, ranges)), attribute.size)
 
 
-def _bounds(name: str, number: int, asked: Any) -> tuple[float, float]:
-    try:
-        low, high = asked
-    except (TypeError, ValueError):
-        _refuse(number, f"{name}: a range is a pair (low, high), got {asked!r}")
-    for bound in (low, high):
-        if type(bound) not in (int, float) and (isinstance(bound, bool) or not isinstance(bound, numbers.Real)):
-            _refuse(number, f"{name}: a bound is a number, got {bound!r}")
-        if math.isnan(bound):
-            _refuse(number, f"{name}: a bound is not a number: {asked!r}; use -inf and inf for open ends")
-    if low > high:
-        _refuse(number, f"{name}: the range {asked!r} is reversed; give (low, high)")
-    return low, high
+def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
+    """Return the bounds, one row per range; whatever is not a pair of numbers in order is refused."""
+    for number, asked in zip(naming, ranges, strict=True):
+        if not isinstance(asked, Sequence | np.ndarray) or isinstance(asked, str) or len(asked) != 2:
+            _refuse(number, f"{name}: a range is a pair (low, high), got {asked!r}")
+    if not {type(bound) for asked in ranges for bound in asked} <= {int, float}:
+        for number, asked in zip(naming, ranges, strict=True):
+            if any(isinstance(bound, bool) or not isinstance(bound, numbers.Real) for bound in asked):
+                _refuse(number, f"{name}: a bound is a number, got {asked!r}")
+    bounds = np.array(ranges, dtype=np.float64)
+    for wrong, why in (
+        (np.isnan(bounds).any(axis=1), "holds NaN; use -inf and inf for open ends"),
+        (bounds[:, 0] > bounds[:, 1], "is reversed; give (low, high)"),
+    ):
+        if wrong.any():
+            row = int(wrong.argmax())
+            _refuse(naming[row], f"{name}: the range {ranges[row]!r} {why}")
+    return bounds
 
 
 def _category_levels(attribute: Categorical, number: int, values: Any) -> list[int]:
