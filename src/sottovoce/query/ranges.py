@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +16,8 @@ from sottovoce.schema import AnyAttribute, Schema
 
 Ranges = Mapping[str, Any]
 """One query: for each attribute it names, (low, high) if it is ordered, a list of values if it is categorical."""
+
+_PAIRS = (tuple, list, np.ndarray)
 
 
 def ranges_to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
@@ -49,9 +52,9 @@ def _weights(attribute: AnyAttribute, naming: list[int], ranges: list[Any]) -> F
 def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
     """Return the bounds, one row per range; whatever is not a pair of numbers in order is refused."""
     for number, asked in zip(naming, ranges, strict=True):
-        if not isinstance(asked, Sequence | np.ndarray) or isinstance(asked, str) or len(asked) != 2:
+        if type(asked) not in _PAIRS or len(asked) != 2:
             _refuse(number, f"{name}: a range is a pair (low, high), got {asked!r}")
-    if not {type(bound) for asked in ranges for bound in asked} <= {int, float}:
+    if not set(map(type, chain.from_iterable(ranges))) <= {int, float}:
         for number, asked in zip(naming, ranges, strict=True):
             if any(isinstance(bound, bool) or not isinstance(bound, numbers.Real) for bound in asked):
                 _refuse(number, f"{name}: a bound is a number, got {asked!r}")
