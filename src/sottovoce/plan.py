@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
+import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -96,18 +97,20 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
-        if isinstance(users, bool) or not isinstance(users, int) or not 1 <= users <= MAX_USERS:
+        if isinstance(users, bool) or not isinstance(users, numbers.Integral) or not 1 <= users <= MAX_USERS:
             raise PlanError(f"users is an integer from 1 to {MAX_USERS}, got {users!r}")
         exact = parse_epsilon(epsilon)
         chosen = find_mechanism(mechanism)
         about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
+        if isinstance(about.get("expires"), datetime.date):
+            about["expires"] = about["expires"].isoformat()
         settled = _settle_options(chosen, options)
         design = chosen.design(schema, exact, users, settled)
         plan = cls(
             format=FORMAT,
             schema=schema,
             epsilon=format(exact, "f"),
-            users=users,
+            users=int(users),
             mechanism=mechanism,
             options=msgspec.to_builtins(settled),
             parameters=design.parameters,
