@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, for scripts, and nothing else."
@@ -21,7 +23,9 @@ json_option = click.option(
 
 def make_console() -> Console:
     """Return where tables and sentences go: stdout, with colours only on a terminal."""
-    return Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False)
+    console.soft_wrap = not console.is_terminal  # a pipe gets whole lines
+    return console
 
 
 def print_json(document: Mapping[str, Any]) -> None:
@@ -35,6 +39,11 @@ def make_table(*columns: str, title: str | None = None) -> Table:
     for column in columns:
         table.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
     return table
+
+
+def paragraph(text: str) -> RenderableType:
+    """Return sentences as an indented paragraph that is wrapped between words."""
+    return Padding(Text(text), (0, 0, 0, 2))
 
 
 @contextmanager

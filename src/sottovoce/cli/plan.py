@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sottovoce import Plan, Schema
+from sottovoce.cli.audit import exact_words
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
 
@@ -34,7 +35,7 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
 
     \b
       sottovoce plan schema.toml --epsilon 1 --users 1000000 --out plan.json
-      sottovoce plan schema.toml --epsilon 1 --users 1000000 \\
+      sottovoce plan schema.toml --epsilon 1 --users 1000000 \
           --mechanism hdg --option g1=16 --option g2=4 --out plan.json
     """
     about = {name: value for name, value in settings.items() if value is not None}
@@ -56,7 +57,7 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
         return
     console = make_console()
     console.print(f"[bold]{out}[/]: {len(plan.questions):,} questions by {plan.mechanism} {_words(plan.parameters)}")
-    console.print(f"  each report is {plan.audit().epsilon:.6g}-private (asked for: at most {plan.epsilon})")
+    console.print(f"  exact epsilon {exact_words(plan.audit())} (asked for: at most {plan.epsilon})")
     console.print(f"  fingerprint {plan.fingerprint}")
     console.print(f"Next: sottovoce audit {out}", style="dim")
 
