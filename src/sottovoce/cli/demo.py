@@ -20,7 +20,7 @@ from rich.console import Console
 from sottovoce import Model, Plan, Tally, fit, randomize
 from sottovoce.cli.audit import exact_words, promise
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, make_table, paragraph, print_json
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
 from sottovoce.plan import Audit
 from sottovoce.simulation.population import PEOPLE, people
 
@@ -61,13 +61,20 @@ class Stages:
 
 
 @click.command("demo")
-@click.option("--people", "count", default=200_000, show_default=True, type=click.IntRange(1_000, 10_000_000))
+@click.option(
+    "--people",
+    "count",
+    default=200_000,
+    show_default=True,
+    type=click.IntRange(1_000, 10_000_000),
+    help="How many to make up.",
+)
 @click.option("--epsilon", default="1", show_default=True, help="The privacy of each person; smaller is more private.")
 @click.option("--seed", default=7, show_default=True, help="Which made-up crowd; the noise is always fresh.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep every stage's file in this folder.")
 @json_option
 def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool) -> None:
-    r"""Run every stage on a made-up crowd and compare the answers with the truth.
+    """Run every stage on a made-up crowd and compare the answers with the truth.
 
     Makes up a population, designs and audits a plan, randomises everyone's record, counts the reports, fits a model
     and asks it ten questions. With --out, the files of all stages are kept to play with.
@@ -154,7 +161,7 @@ def _show_answers(console: Console, true: list[float], private: list[float]) -> 
 def _show_attacker(console: Console, stages: Stages) -> None:
     console.print("\n[bold]What would an attacker learn who saw everything:[/] plan, reports, tally and model?")
     for text in attacker_words(stages):
-        console.print(paragraph(text))
+        print_paragraph(console, text)
 
 
 def attacker_words(stages: Stages) -> list[str]:
