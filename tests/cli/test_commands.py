@@ -108,10 +108,11 @@ def test_a_walk_from_a_table_to_an_answer(folder: Path, data: str, reports: str)
     counted = succeed("tally", "p.json", reports, "--out", "tally.parquet")
     assert (counted["total"], counted["refused"]) == (3_000, {})
     assert succeed("fit", "p.json", "tally.parquet", "--out", "model.json")["reports"] == 3_000
-    answer = succeed("query", "model.json", "--range", "region=south,north")
+    answer = succeed("query", "model.json", "--range", "region=north,east")
     truth = people(3_000, seed=5).column("region").to_pylist()
-    # Epsilon 8 leaves sampling noise of the people asked about the region only: 0.2 is over six standard deviations.
-    assert answer["fraction"] == pytest.approx(sum(region in ("south", "north") for region in truth) / 3_000, abs=0.2)
+    expected = sum(region in ("north", "east") for region in truth) / 3_000
+    # The noise is fresh. Its standard deviation is below 0.02 here: a false alarm in under 1e-12 of runs.
+    assert answer["fraction"] == pytest.approx(expected, abs=0.15)
     assert succeed("query", "model.json")["fraction"] == 1.0
 
 
@@ -185,6 +186,7 @@ def test_an_empty_field_is_no_answer_and_a_category_called_na_is_itself(folder: 
     succeed("randomize", "plan.json", "data.csv", "--out", "reports.parquet")
     succeed("tally", "plan.json", "reports.parquet", "--out", "tally.parquet")
     succeed("fit", "plan.json", "tally.parquet", "--out", "model.json")
+    # The noise is fresh, but at epsilon 20 it is the sampling of questions only: over ten standard deviations to 0.15.
     marginal = sv.load_model("model.json").marginal("country")
     assert marginal == pytest.approx([0.5, 0, 0, 0.5], abs=0.15)
 
@@ -333,7 +335,8 @@ def test_the_demo_runs_every_stage_and_keeps_its_files(folder: Path) -> None:
     assert len(said["queries"]) == 10
     assert {query["attributes"] for query in said["queries"]} == {1, 2, 3, 4}
     errors = [abs(query["true"] - query["private"]) for query in said["queries"]]
-    assert sum(errors) / 10 < 0.08, "fresh noise: at epsilon 4 the mean error is about 0.02"
+    # The noise is fresh. The mean error is 0.020 with standard deviation 0.0022 over simulated runs.
+    assert sum(errors) / 10 < 0.08
     assert succeed("audit", "kept/plan.json")["epsilon"] == said["epsilon"] <= 4
     assert succeed("tally", "kept/plan.json", "kept/reports.parquet", "--out", "again.parquet")["total"] == 20_000
     assert sv.Tally.load("again.parquet") == sv.Tally.load("kept/tally.parquet")
