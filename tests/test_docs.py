@@ -10,11 +10,18 @@ import shlex
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 import sottovoce
+import sottovoce.mechanisms
+from sottovoce.channels import GRR, LocalHash
 from sottovoce.cli.group import COMMANDS, main
+from sottovoce.counts import NO_CODE, NO_QUESTION
+from sottovoce.plan import MECHANISMS
+from sottovoce.tables import Table
+from sottovoce.tally import NO_PLAN, NULL, WRONG_PLAN
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -93,3 +100,12 @@ def test_the_schema_in_the_command_line_page_is_one() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_to_refuse() -> None:
+    text = (ROOT / "docs/files.md").read_text(encoding="utf-8")
+    tables = [f'{{"{field.name}": ' for field in msgspec.structs.fields(Table)]
+    kinds = [f"`{mechanism.model.kind}`" for mechanism in MECHANISMS.values()]
+    reasons = [f"`{reason}`" for reason in (NO_PLAN, WRONG_PLAN, NULL, NO_QUESTION, NO_CODE)]
+    names = [*tables, *kinds, *reasons, f"**`{GRR.kind}`**", f"**`{LocalHash.kind}`**"]
+    assert [name for name in names if name not in text] == []
