@@ -108,7 +108,7 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
     with _stage(console, "2 plan") as tell:
         plan = Plan.create(PEOPLE, epsilon=epsilon, users=count, purpose="demonstration", **_DESIGN)
         grids = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items())
-        tell(f"{len(plan.questions)} public questions by {plan.mechanism} ({grids}), one per person")
+        tell(f"{len(plan.questions)} public questions by {plan.mechanism} ({grids}), one each")
     with _stage(console, "3 audit") as tell:
         audit = plan.audit()
         tell(f"epsilon {exact_words(audit)}, asked for at most {plan.epsilon}")
