@@ -7,7 +7,10 @@ A table is stored once in a plan, as a small JSON object with one member that na
 - ``{"tree": [64, 4, 2]}``: the nodes of a tree over 64 levels, with branching 4, at depth 2. A tree of L levels and
   branching b has depths 0 to h, h being log L to base b, rounded, and at least 1. At depth k < h there are b^k nodes,
   node i from level ``i * L // b^k`` on; at depth h every level is a node. So nodes nest, and where L is no power of b
-  only the last step is uneven.
+  only the last step is uneven;
+- ``{"walsh": [64, 13]}``: the sign of Walsh function 13 (Paley order) over 64 levels: bin 0 where it is +1, bin 1 where
+  it is -1. With B bits, 2^B being the next power of two, level l stands on cell ``c = l * 2^B // levels``, and the bin
+  is the parity of the bits that the function's number and c, read backwards as B bits, have in common.
 
 A table says nothing about order: any map from levels to bins may stand here, and no reader assumes more.
 """
@@ -33,16 +36,21 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     identity: int | None = None
     edges: tuple[int, ...] | None = None
     tree: tuple[int, int, int] | None = None
+    walsh: tuple[int, int] | None = None
 
     def check(self, levels: int) -> None:
         """Raise PlanError unless this table maps each of ``levels`` levels to a bin."""
-        if len([kind for kind in (self.identity, self.edges, self.tree) if kind is not None]) != 1:
-            raise PlanError(f"a table has exactly one kind, identity, edges or tree, got {msgspec.to_builtins(self)}")
+        if len(msgspec.to_builtins(self)) != 1:
+            kinds = ", ".join(self.__struct_fields__)
+            raise PlanError(f"a table has exactly one kind of {kinds}, got {msgspec.to_builtins(self)}")
         if self.identity is not None:
             fits = self.identity == levels
         elif self.tree is not None:
             size, branching, depth = self.tree
             fits = size == levels and branching >= 2 and 0 <= depth <= tree_height(levels, branching)
+        elif self.walsh is not None:
+            size, index = self.walsh
+            fits = size == levels and 1 <= index < 2 ** walsh_bits(levels)
         else:
             edges = self.edges or ()
             rising = all(left < right for left, right in itertools.pairwise(edges))
@@ -56,12 +64,19 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if self.tree is not None:
             levels, branching, depth = self.tree
             return int(branching**depth) if depth < tree_height(levels, branching) else levels
+        if self.walsh is not None:
+            return 2
         return self.identity if self.edges is None else len(self.edges) - 1  # type: ignore[return-value]
 
     def bin(self, level: int) -> int:
         """Return the bin of one level."""
         if self.tree is not None:
             return ((level + 1) * self.bins - 1) // self.tree[0]
+        if self.walsh is not None:
+            levels, index = self.walsh
+            bits = walsh_bits(levels)
+            cell = (level << bits) // levels
+            return sum(index >> bit & cell >> (bits - 1 - bit) & 1 for bit in range(bits)) % 2
         return level if self.edges is None else bisect.bisect_right(self.edges, level) - 1
 
     def array(self) -> NDArray[np.intp]:
@@ -70,9 +85,16 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
         if self.tree is not None:
             return ((np.arange(self.tree[0]) + 1) * self.bins - 1) // self.tree[0]
+        if self.walsh is not None:
+            return np.array([self.bin(level) for level in range(self.walsh[0])])
         if self.edges is None:
             return np.arange(self.bins)
         return np.repeat(np.arange(self.bins), np.diff(self.edges))
+
+
+def walsh_bits(levels: int) -> int:
+    """Return the number of bits of the next power of two, at least 1: there are 2^bits Walsh functions."""
+    return max(1, (levels - 1).bit_length())
 
 
 def tree_height(levels: int, branching: int) -> int:

@@ -88,7 +88,7 @@ class PairwiseModel(Model):
         answers = np.ones(batch.count)
         dimensions = batch.dimensions()
         reduced = {
-            attribute: _Reduced(batch.count, selection.queries, selection.weights @ self._averages[attribute])
+            attribute: _Reduced(batch.count, selection.queries, selection.project(self._averages[attribute]))
             for attribute, selection in batch.selections.items()
         }
         for number in np.unique(dimensions[dimensions > 0]).tolist():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,40 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Selection:
     """What one attribute contributes: the queries that name it, and their weights, queries by levels."""
 
     queries: NDArray[np.intp]
     weights: Floats
+
+    def project(self, columns: Floats) -> Floats:
+        """Return the weighted sums over levels of each column of an array (levels by columns)."""
+        return np.asarray(self.weights @ columns)
+
+
+class SpanSelection(Selection):
+    """The same for stretches of the axis of levels (rows of start, stop): sums over them are differences of totals."""
+
+    def __init__(self, queries: NDArray[np.intp], spans: Floats, levels: int) -> None:
+        object.__setattr__(self, "queries", queries)
+        object.__setattr__(self, "spans", spans)
+        object.__setattr__(self, "levels", levels)
+
+    spans: Floats
+    levels: int
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weights, queries by levels."""
+        return span_weights(self.spans, self.levels)
+
+    def project(self, columns: Floats) -> Floats:
+        """Return the weighted sums over levels of each column, from running totals."""
+        totals = np.zeros((self.levels + 1, columns.shape[1]))
+        np.cumsum(columns, axis=0, out=totals[1:])
+        low, high = self.spans[:, 0], self.spans[:, 1]
+        return _between(totals, high) - _between(totals, low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +75,18 @@ def span_weights(spans: Floats, levels: int) -> Floats:
     left = np.arange(levels)
     low, high = spans[:, :1], spans[:, 1:]
     return np.asarray(np.clip(np.minimum(high, left + 1) - np.maximum(low, left), 0.0, 1.0))
+
+
+def _between(totals: Floats, positions: Floats) -> Floats:
+    """Return running totals at positions on the axis of levels, linear within a level."""
+    whole = positions.astype(np.intp)
+    result = totals[whole]
+    part = positions - whole
+    within = np.flatnonzero(part)
+    if within.size:
+        start = whole[within]
+        result[within] += part[within, None] * (totals[start + 1] - totals[start])
+    return result
 
 
 def chunks(count: int, levels: int, *, limit: int = 2**23) -> Iterator[slice]:

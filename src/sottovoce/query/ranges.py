@@ -9,22 +9,22 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sottovoce.attributes import Categorical
+from sottovoce.attributes import MAX_EXACT, Categorical
 from sottovoce.errors import QueryError, RecordError
-from sottovoce.query.batch import Batch, Floats, Selection, span_weights
+from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 from sottovoce.schema import AnyAttribute, Schema
 
 Ranges = Mapping[str, Any]
 """One query: for each attribute it names, (low, high) if it is ordered, a list of values if it is categorical."""
 
-_PAIRS = (tuple, list, np.ndarray)
+_PAIRS = {tuple, list, np.ndarray}
 
 
 def ranges_to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
     """Return the batch of weights that the queries ask for."""
     named: dict[str, tuple[list[int], list[Any]]] = {name: ([], []) for name in schema.names}
     for number, query in enumerate(queries):
-        if not isinstance(query, Mapping):
+        if type(query) is not dict and not isinstance(query, Mapping):
             _refuse(number, f"a query maps attribute names to ranges, got {query!r}")
         for name, asked in query.items():
             if name not in named:
@@ -36,29 +36,36 @@ def ranges_to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
     for place, attribute in enumerate(schema.attributes):
         naming, ranges = named[attribute.name]
         if naming:
-            selections[place] = Selection(np.array(naming), _weights(attribute, naming, ranges))
+            selections[place] = _selection(attribute, naming, ranges)
     return Batch(len(queries), selections)
 
 
-def _weights(attribute: AnyAttribute, naming: list[int], ranges: list[Any]) -> Floats:
+def _selection(attribute: AnyAttribute, naming: list[int], ranges: list[Any]) -> Selection:
     if isinstance(attribute, Categorical):
         weights = np.zeros((len(ranges), attribute.size))
         for row, (number, values) in enumerate(zip(naming, ranges, strict=True)):
             weights[row, _category_levels(attribute, number, values)] = 1.0
-        return weights
-    return span_weights(attribute.spans(_bounds(attribute.name, naming, ranges)), attribute.size)
+        return Selection(np.array(naming), weights)
+    spans = attribute.spans(_bounds(attribute.name, naming, ranges))
+    return SpanSelection(np.array(naming), spans, attribute.size)
 
 
 def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
     """Return the bounds, one row per range; whatever is not a pair of numbers in order is refused."""
-    for number, asked in zip(naming, ranges, strict=True):
-        if type(asked) not in _PAIRS or len(asked) != 2:
-            _refuse(number, f"{name}: a range is a pair (low, high), got {asked!r}")
+    if not set(map(type, ranges)) <= _PAIRS or set(map(len, ranges)) != {2}:
+        for number, asked in zip(naming, ranges, strict=True):
+            if type(asked) not in _PAIRS or len(asked) != 2:
+                _refuse(number, f"{name}: a range is a pair (low, high), got {asked!r}")
     if not set(map(type, chain.from_iterable(ranges))) <= {int, float}:
         for number, asked in zip(naming, ranges, strict=True):
             if any(isinstance(bound, bool) or not isinstance(bound, numbers.Real) for bound in asked):
                 _refuse(number, f"{name}: a bound is a number, got {asked!r}")
-    bounds = np.array(ranges, dtype=np.float64)
+    try:
+        bounds = np.fromiter(chain.from_iterable(ranges), np.float64, 2 * len(ranges)).reshape(-1, 2)
+    except OverflowError:  # an integer beyond every float lies beyond every domain
+        bounds = np.array(
+            [[min(max(bound, -(MAX_EXACT**2)), MAX_EXACT**2) for bound in asked] for asked in ranges], float
+        )
     for wrong, why in (
         (np.isnan(bounds).any(axis=1), "holds NaN; use -inf and inf for open ends"),
         (bounds[:, 0] > bounds[:, 1], "is reversed; give (low, high)"),
