@@ -1,0 +1,218 @@
+"""Shares: where the crowd is asked, chosen to minimise the expected squared error of a workload of queries.
+
+A question shows the signs of one, two or three Walsh functions, each of another attribute, through randomised response
+over 2, 4 or 8 cells. Questions come in **blocks**, products of bands of different attributes, and every question of a
+block has the same share. A block informs **groups** of coefficients: each of its bands, and each product of two of them.
+Which blocks are asked, and how often, follows from a public prior on how large coefficients are: what could not repay
+its reports gets none. This takes the place of a granularity guideline, for any number of people and attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import exp, expm1, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
+
+LEAST_REPORTS = 100
+"""What every question must expect: a rare question is noise, and an attacker's lever."""
+
+TRIPLE_BANDS = 3
+"""Questions of three signs use the first bands of an attribute only: seven functions."""
+
+_RESOLUTION = 128
+_SINGLE_VARIANCE, _DECAY, _PAIR_FACTOR = 0.5, 1.2, 2.4
+
+Band = tuple[int, int]
+"""An attribute, and the number of one of its bands."""
+
+Block = tuple[Band, ...]
+"""The questions that show one function of each band."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What will be asked of the model: ranges of given widths (fractions of a domain; all if None), pairs by weight."""
+
+    pairs: Floats
+    widths: tuple[float, ...] | None = None
+
+    @classmethod
+    def all_ranges(cls, attributes: int) -> Workload:
+        """Return the workload of all ranges over all pairs, alike."""
+        return cls((np.ones((attributes, attributes)) - np.eye(attributes)) / max(1, attributes * (attributes - 1) / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Blocks that may be asked, and the groups of coefficients each informs.
+
+    Attributes:
+        blocks: The blocks.
+        gain: Each block's squared attenuation: the information a report gives on each coefficient it sees.
+        informs: (blocks, 6) numbers of groups, padded with the last group, which weighs nothing.
+        groups: One or two bands each; the padding group is not among them.
+        variance: Each group's prior variance of a coefficient.
+        weight: How much a coefficient of each group weighs in the workload.
+    """
+
+    blocks: list[Block]
+    gain: Floats
+    informs: NDArray[np.intp]
+    groups: list[Block]
+    variance: Floats
+    weight: Floats
+
+    @property
+    def questions(self) -> Floats:
+        """The number of questions of each block."""
+        return _products(self.blocks)
+
+    @property
+    def coefficients(self) -> Floats:
+        """The number of coefficients of each group, the padding group last."""
+        return np.append(_products(self.groups), 1.0)
+
+
+def attenuation(epsilon: float, cells: int) -> float:
+    """Return the factor by which randomised response over ``cells`` shrinks the mean of a sign."""
+    return expm1(epsilon) / (exp(epsilon) + cells - 1)
+
+
+def prior_variance(axis: Axis) -> Floats:
+    """Return the public prior variance of a coefficient of each band; without order, the same total spread evenly."""
+    bands = np.arange(axis.bands)
+    variance = _SINGLE_VARIANCE * 2.0 ** (-_DECAY * bands)
+    return np.asarray(variance if axis.ordered else np.full(axis.bands, variance @ 2.0**bands / (2.0**bands).sum()))
+
+
+def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
+    """Return the mean squared weight, over ranges, of the constant and then of one function of each band."""
+    cells = min(1 << axis.bands, _RESOLUTION)
+    known = cells.bit_length() - 1
+    starts, stops = np.triu_indices(cells + 1, k=1)
+    if widths is not None:
+        wanted = np.isin(stops - starts, [max(1, round(width * cells)) for width in widths])
+        starts, stops = starts[wanted], stops[wanted]
+    prefix = np.concatenate([np.zeros((1, cells)), np.cumsum(walsh_signs(cells, known), axis=0)]) / cells
+    squares = ((prefix[stops] - prefix[starts]) ** 2).mean(axis=0)
+    energy = [squares[0]] + [squares[1 << band : 2 << band].mean() for band in range(known)]
+    while len(energy) <= axis.bands:
+        energy.append(energy[-1] / 4)  # the exact law for bands finer than every end of a range
+    if not axis.ordered:
+        sizes = 2.0 ** np.arange(axis.bands)
+        energy[1:] = [np.array(energy[1:]) @ sizes / sizes.sum()] * axis.bands
+    return np.array(energy)
+
+
+def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most: float = inf) -> Candidates:
+    """Return every block of at most ``most`` questions, with what it informs and what that is worth."""
+    energy = [range_energy(axis, workload.widths) for axis in axes]
+    variance = [prior_variance(axis) for axis in axes]
+    alone = workload.pairs @ np.array([own[0] for own in energy]) if len(axes) > 1 else np.ones(1)
+    bands = [[(place, band) for band in range(axis.bands) if 1 << band <= most] for place, axis in enumerate(axes)]
+    groups: list[Block] = [(band,) for own in bands for band in own]
+    prior = [variance[j][a] for ((j, a),) in groups]
+    weight = [alone[j] * energy[j][1 + a] for ((j, a),) in groups]
+    for first, second in combinations(bands, 2):
+        for (j, a), (k, b) in ((one, other) for one in first for other in second):
+            if 1 << (a + b) <= most:
+                groups.append(((j, a), (k, b)))
+                prior.append(_PAIR_FACTOR * variance[j][a] * variance[k][b])
+                weight.append(workload.pairs[j, k] * energy[j][1 + a] * energy[k][1 + b])
+    low = [own[:TRIPLE_BANDS] for own in bands]
+    triples: list[Block] = [
+        (one, two, three)
+        for first, second, third in combinations(low, 3)
+        for one in first
+        for two in second
+        for three in third
+        if 1 << (one[1] + two[1] + three[1]) <= most
+    ]
+    blocks = groups + triples
+    gains = np.array([attenuation(epsilon, 2**signs) ** 2 for signs in range(4)])
+    return Candidates(
+        blocks=blocks,
+        gain=gains[[len(block) for block in blocks]],
+        informs=_informs(blocks, groups),
+        groups=groups,
+        variance=np.array([*prior, 1.0]),
+        weight=np.array([*weight, 0.0]),
+    )
+
+
+def restrict(whole: Candidates, blocks: Sequence[Block]) -> Candidates:
+    """Return the candidates among the given blocks, which must be some of them, in the given order."""
+    places = {block: place for place, block in enumerate(whole.blocks)}
+    kept = [places[block] for block in blocks]
+    return replace(whole, blocks=list(blocks), gain=whole.gain[kept], informs=whole.informs[kept])
+
+
+def information(asked: Candidates, users: float, shares: Floats) -> Floats:
+    """Return the information on a coefficient of each group when ``users`` people are asked by the blocks' shares."""
+    seen = np.bincount(asked.informs.ravel(), np.repeat(asked.gain * shares, 6), len(asked.variance))
+    return np.asarray(users * seen / asked.coefficients)
+
+
+def optimise(
+    asked: Candidates, users: float, shares: Floats, *, steps: int, known: Floats | None = None
+) -> tuple[Floats, float]:
+    """Return shares of less expected squared error, and that error, by multiplicative steps; zeros stay zero.
+
+    ``known`` is information gathered before, for a collection that is under way.
+    """
+    before = np.zeros(len(asked.variance)) if known is None else known
+    current = shares / shares.sum()
+    prior, weight = asked.variance, asked.weight
+    for _ in range(steps):
+        slope = weight * (prior / (1 + prior * (before + information(asked, users, current)))) ** 2
+        benefit = asked.gain * slope[asked.informs].sum(axis=1)
+        current = current * np.sqrt(benefit / (benefit @ current))
+        current /= current.sum()
+    after = before + information(asked, users, current)
+    return current, float((asked.coefficients * weight * prior / (1 + prior * after)).sum())
+
+
+def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload) -> list[tuple[Block, float]]:
+    """Return the blocks to ask and their shares of the crowd; every question expects enough reports.
+
+    Dropping rare questions is greedy, so it is tried from several sides, and the best design is kept.
+    """
+    whole = candidates(axes, epsilon, workload, most=max(1, users // LEAST_REPORTS))
+    tries = [_prune(whole, users, signs, ratio) for signs in (2, 3) for ratio in (1.2, 2.0)]
+    shares, _ = min(tries, key=lambda found: found[1])
+    return [(block, float(share)) for block, share in zip(whole.blocks, shares, strict=True) if share > 0]
+
+
+def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Floats, float]:
+    """Return shares over blocks of at most ``signs`` signs, the rarest dropped in rounds until all expect enough."""
+    kept = np.flatnonzero([len(block) <= signs for block in whole.blocks])
+    shares, steps = np.ones(len(kept)), 100
+    while True:
+        asked = restrict(whole, [whole.blocks[place] for place in kept])
+        shares, error = optimise(asked, users, shares, steps=steps)
+        reports = users * shares / asked.questions
+        enough = reports >= min(LEAST_REPORTS, ratio * reports.min())
+        if reports.min() >= LEAST_REPORTS or not enough.any() or len(kept) == 1:
+            result = np.zeros(len(whole.blocks))
+            result[kept] = shares
+            return result, error
+        kept, shares, steps = kept[enough], shares[enough], 20
+
+
+def _products(blocks: Sequence[Block]) -> Floats:
+    return 2.0 ** np.array([sum(band for _, band in block) for block in blocks], dtype=np.float64)
+
+
+def _informs(blocks: Sequence[Block], groups: Sequence[Block]) -> NDArray[np.intp]:
+    places = {group: place for place, group in enumerate(groups)}
+    informs = np.full((len(blocks), 6), len(groups), dtype=np.intp)
+    for row, block in enumerate(blocks):
+        parts: list[Block] = [(band,) for band in block] + list(combinations(block, 2))
+        informs[row, : len(parts)] = [places[part] for part in parts]
+    return informs
