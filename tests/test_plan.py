@@ -88,7 +88,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("mechanism", ["magic", "HDG", None, ["hdg"]])
     def test_an_unknown_mechanism(self, mechanism: object):
-        with pytest.raises(sv.PlanError, match=r"unknown mechanism .*; known are hdg, tdg, uniform|known are .*hdg"):
+        with pytest.raises(sv.PlanError, match=r"unknown mechanism .*; known are .*hdg"):
             sv.Plan.create(mixed_schema(), epsilon=1, users=10, mechanism=mechanism)
 
     @pytest.mark.parametrize(
