@@ -44,7 +44,7 @@ def test_no_answer_is_in_no_range_but_can_be_listed():
 @given(st.floats(0, 20), st.floats(0, 20), st.floats(0, 20), st.integers(1, 20))
 def test_neighbouring_stretches_add_up(one: float, two: float, three: float, levels: int):
     start, middle, stop = sorted((one, two, three))
-    left, right, whole = span_weights([start, middle, start], [middle, stop, stop], levels)
+    left, right, whole = span_weights(np.array([[start, middle], [middle, stop], [start, stop]]), levels)
     np.testing.assert_allclose(left + right, whole, atol=1e-12)
     assert whole.sum() == pytest.approx(min(stop, levels) - min(start, levels))
 
