@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
-from sottovoce.channels import Channel, make_channel
+from sottovoce.channels import Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError
 from sottovoce.schema import Schema
 from sottovoce.tables import Table
@@ -88,6 +88,13 @@ class Question:
     def shape(self) -> tuple[int, ...]:
         """The number of bins along each attribute."""
         return tuple(table.bins for table in self.tables)
+
+    @property
+    def oracle(self) -> FrequencyOracle:
+        """The channel, where it estimates frequencies at once; PlanError where it must be decoded otherwise."""
+        if not isinstance(self.channel, FrequencyOracle):
+            raise PlanError(f"question {self.index} is asked by {self.channel.kind}, which gives no unbiased estimate")
+        return self.channel
 
     def cell(self, levels: Sequence[int]) -> int:
         """Return the cell of a record, given its level on every attribute of the schema."""

@@ -1,4 +1,4 @@
-"""Randomisers, one per file: the client's draw, the exact table, the unbiased estimate and its variance.
+"""Randomisers, one per file: the client's draw, the exact table and, of frequency oracles, the unbiased estimate.
 
 Everything that touches privacy here is integers and the operating system's randomness. Draws are pure Python, so that
 a client needs no numpy; estimators import it when they are called.
@@ -9,22 +9,29 @@ from __future__ import annotations
 import functools
 from decimal import Decimal
 
-from sottovoce.channels.channel import Channel
+from sottovoce.channels.channel import Channel, FrequencyOracle
 from sottovoce.channels.exact import exp_floor, parse_epsilon, system_words
 from sottovoce.channels.grr import GRR
 from sottovoce.channels.local_hash import LocalHash, best_prime
+from sottovoce.channels.square_wave import SquareWave
 from sottovoce.errors import PlanError
 
 __all__ = [
     "GRR",
+    "KINDS",
     "ORACLES",
     "Channel",
+    "FrequencyOracle",
     "LocalHash",
+    "SquareWave",
     "choose_kind",
     "make_channel",
     "parse_epsilon",
     "system_words",
 ]
+
+KINDS = ("grr", "local_hash", "square_wave")
+"""The names by which plans refer to channels."""
 
 ORACLES = ("olh", "grr", "adaptive")
 """How a mechanism may ask for a cell: local hashing, randomised response, or the better of the two."""
@@ -39,7 +46,9 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str) -> Channel:
         return GRR.design(cells, epsilon)
     if kind == "local_hash":
         return LocalHash.design(cells, epsilon, seed=seed)
-    raise PlanError(f"unknown channel {kind!r}; known are grr and local_hash: this plan needs a newer version")
+    if kind == "square_wave":
+        return SquareWave.design(cells, epsilon)
+    raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
 
 
 def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:

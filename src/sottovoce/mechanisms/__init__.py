@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from sottovoce.mechanisms.calm import CALM
 from sottovoce.mechanisms.hdg import HDG
+from sottovoce.mechanisms.msw import MSW
 from sottovoce.mechanisms.tdg import TDG
 from sottovoce.mechanisms.uniform import UNIFORM
 from sottovoce.plan import register
 
-for _mechanism in (HDG, TDG, CALM, UNIFORM):
+for _mechanism in (HDG, TDG, CALM, MSW, UNIFORM):
     register(_mechanism)
