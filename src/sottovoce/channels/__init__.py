@@ -12,13 +12,14 @@ from decimal import Decimal
 from sottovoce.channels.channel import Channel, FrequencyOracle
 from sottovoce.channels.exact import exp_floor, parse_epsilon, system_words
 from sottovoce.channels.grr import GRR
-from sottovoce.channels.local_hash import LocalHash, best_prime
+from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
 from sottovoce.channels.square_wave import SquareWave
 from sottovoce.errors import PlanError
 
 __all__ = [
     "GRR",
     "KINDS",
+    "MAX_CELLS",
     "ORACLES",
     "Channel",
     "FrequencyOracle",
@@ -30,25 +31,36 @@ __all__ = [
     "system_words",
 ]
 
-KINDS = ("grr", "local_hash", "square_wave")
-"""The names by which plans refer to channels."""
+KINDS = ("grr", "local_hash", "adaptive", "square_wave")
+"""The names by which plans refer to channels; "adaptive" is the better of the first two for each number of cells."""
 
 ORACLES = ("olh", "grr", "adaptive")
 """How a mechanism may ask for a cell: local hashing, randomised response, or the better of the two."""
 
 
-@functools.lru_cache(maxsize=4096)
-def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str) -> Channel:
-    """Return the channel a plan names by its kind."""
+@functools.lru_cache(maxsize=2**14)
+def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tuple[int, ...] = ()) -> Channel:
+    """Return the channel a plan names by its kind.
+
+    Args:
+        kind: One of KINDS. Local hashing of no more cells than its hash has values is randomised response.
+        cells: How many cells go in.
+        epsilon: The privacy asked for.
+        seed: The plan's public seed, by which local hashing places cells.
+        parts: For local hashing of more than 2^20 cells, the bins of each attribute that together make a cell.
+    """
     if cells < 2:
         raise PlanError(f"a channel needs at least two cells, got {cells}")
-    if kind == "grr":
+    if kind in ("local_hash", "adaptive"):
+        chosen = choose_kind("olh" if kind == "local_hash" else kind, cells, epsilon)
+        if chosen == "local_hash":
+            return LocalHash.design(cells, epsilon, seed=seed, parts=parts)
         return GRR.design(cells, epsilon)
-    if kind == "local_hash":
-        return LocalHash.design(cells, epsilon, seed=seed)
-    if kind == "square_wave":
-        return SquareWave.design(cells, epsilon)
-    raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
+    if kind not in KINDS:
+        raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
+    if cells > MAX_CELLS:
+        raise PlanError(f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins")
+    return GRR.design(cells, epsilon) if kind == "grr" else SquareWave.design(cells, epsilon)
 
 
 def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:

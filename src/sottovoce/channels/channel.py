@@ -58,5 +58,10 @@ class FrequencyOracle(Channel, Protocol):
     def estimate(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return the unbiased estimate of every cell's frequency from the counts of codes; zeros for no reports."""
 
+    def estimate_some(
+        self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""

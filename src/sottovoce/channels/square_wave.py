@@ -4,10 +4,10 @@ K ordered cells go in, K + 2b places come out: cell v stands at place v + b, the
 the other K - 1 are far. With b = 0 this is randomised response.
 
 Guarantee: integer weights out of 2^64; the largest weight of a near place over the smallest of a far one is at most
-e^epsilon exactly, and epsilon is met to within 4 K ((2b + 1) e^epsilon + K) / 2^64. Cost: one 64-bit word per report. A report blurs, so the
-distribution is decoded by maximum likelihood (`sottovoce.estimation.em`): the table's inverse exists but magnifies the
-noise beyond use, and this channel therefore offers no unbiased estimate. Reference: section 3.5 of the paper; Li et
-al., SIGMOD 2020, the variant that bucketises before it randomises.
+e^epsilon exactly, and epsilon is met to within 4 K ((2b + 1) e^epsilon + K) / 2^64. Cost: one 64-bit word per report. A
+report blurs, so the distribution is decoded by maximum likelihood (`sottovoce.estimation.em`): the table's inverse
+exists but magnifies the noise beyond use, and this channel therefore offers no unbiased estimate. Reference: section
+3.5 of the paper; Li et al., SIGMOD 2020, the variant that bucketises before it randomises.
 """
 
 from __future__ import annotations
