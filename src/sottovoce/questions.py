@@ -224,9 +224,9 @@ class Questions(Sequence[Question]):
         """Raise PlanError unless every family fits its schema; return the sum of all shares."""
         if not self.families:
             raise PlanError("a plan asks at least one question, got none")
-        if len(self) > MAX_QUESTIONS:
+        if self.offsets[-1] > MAX_QUESTIONS:
             raise PlanError(
-                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {len(self)}; "
+                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {self.offsets[-1]}; "
                 "use fewer attributes, a larger branching, or a mechanism that asks about pairs"
             )
         for family in self.families:

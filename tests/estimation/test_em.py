@@ -19,7 +19,7 @@ def test_two_cells_have_a_closed_form(ones):
 
 
 @given(counts=st.lists(st.integers(0, 200), min_size=8, max_size=8).filter(any))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_no_move_towards_any_cell_makes_the_codes_likelier(counts):
     """At the maximum of a concave likelihood, its slope towards every cell is at most zero, and zero within it."""
     table = SquareWave.design(6, Decimal(1)).probabilities()

@@ -196,11 +196,10 @@ class LocalHash:
         """
         import numpy as np
 
-        prime, digits = self.prime, self.digits
+        prime, digits, coordinates = self.prime, self.digits, self._all_coordinates()
         by_vector = np.zeros((self.vectors + 1, prime))
         by_vector[1:] = counts.reshape(self.vectors, prime)
         characters = np.fft.fft(by_vector, axis=1)
-        coordinates = self._all_coordinates()
         total = np.full(self.cells, counts.sum() / prime)
         for k in range(1, prime // 2 + 1):
             transform = np.fft.ifftn(characters[:, k].reshape((prime,) * digits)).ravel() * (self.vectors + 1)
@@ -230,7 +229,7 @@ class LocalHash:
         if not len(codes):
             return np.zeros(len(cells))
         largest = self.digits * (self.prime - 1) ** 2
-        exact = np.float32 if largest < 2**24 else np.float64 if largest < 2**53 else np.int64
+        exact = np.float32 if largest < 2**24 else np.float64  # codes below 2^63 keep it well below 2^53
         vectors, answers = np.divmod(codes, self.prime)
         own_digits: NDArray[Any] = _digits(vectors + 1, self.prime, self.digits).astype(exact)
         points: NDArray[Any] = np.array(list(self._coordinates_of(cells))[::-1]).astype(exact)
