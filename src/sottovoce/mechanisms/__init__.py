@@ -8,10 +8,11 @@ from __future__ import annotations
 from sottovoce.mechanisms.calm import CALM
 from sottovoce.mechanisms.hdg import HDG
 from sottovoce.mechanisms.hio import HIO
+from sottovoce.mechanisms.lhio import LHIO
 from sottovoce.mechanisms.msw import MSW
 from sottovoce.mechanisms.tdg import TDG
 from sottovoce.mechanisms.uniform import UNIFORM
 from sottovoce.plan import register
 
-for _mechanism in (HDG, TDG, CALM, HIO, MSW, UNIFORM):
+for _mechanism in (HDG, TDG, CALM, LHIO, HIO, MSW, UNIFORM):
     register(_mechanism)
