@@ -202,7 +202,7 @@ class TestFiles:
             **json.loads(PLAN.to_json()),
             "schema": json.loads(schema.to_json()),
             "tables": [{"identity": 2**20}],
-            "families": [{"attributes": [0, 1, 2, 3], "tables": [[0]] * 4, "channel": "grr", "shares": SHARES}],
+            "families": [{"attributes": [0, 1, 2, 3], "tables": [[0]] * 4, "channel": "local_hash", "shares": SHARES}],
         }
         with pytest.raises(sv.PlanError, match=r"at most 2\^63 are allowed"):
             sv.Plan.from_json(json.dumps(document))

@@ -97,6 +97,10 @@ class Tally:
         """Return the codes of one question that were reported, and how often."""
         return self._counts.pairs(question)
 
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return questions, codes and counts of all pairs that were reported, sorted by question, then code."""
+        return self._counts.columns()
+
     def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
         """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.
 
