@@ -26,7 +26,10 @@ def binned(values):
 
 @pytest.mark.parametrize("draw", [normal, laplace])
 def test_the_square_wave_is_not_worse_than_local_hashing_on_16_bins(draw):
-    """Seeds 0 to 9; over these the wave's mean error is at least a quarter below, so chance decides nothing."""
+    """Seeds 0 to 9: the wave's mean error is 0.82 of local hashing's on Normal, 0.56 on Laplace.
+
+    The difference is 1.6 and 7.9 of its standard errors, so for other seeds Normal alone would fail one time in 20.
+    """
     plan = sv.Plan.create(sv.Schema([sv.Ordinal("a", 0, 63)]), epsilon=1, users=PEOPLE, mechanism="msw")
     hashing = LocalHash.design(16, Decimal(1), seed="00")
     wave_errors, hash_errors = [], []

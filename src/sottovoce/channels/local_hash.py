@@ -244,12 +244,12 @@ class LocalHash:
         return np.asarray((supports / counts.sum() - foreign) / (own - foreign))
 
     def _all_coordinates(self) -> NDArray[np.int64]:
-        """Return the t coordinates of every cell's point, most significant first; for cells placed together."""
+        """Return the t coordinates of every cell's point, most significant first."""
         import numpy as np
 
-        if len(self.parts) > 1:
+        if self.cells > MAX_CELLS:
             raise PlanError(f"{self.cells} cells are too many to estimate at once; ask for some of them")
-        return _coordinates(self.cells, self.prime, self.digits, self.seed).astype(np.int64)
+        return np.array(list(self._coordinates_of(np.arange(self.cells)))[::-1], dtype=np.int64)
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""

@@ -2,7 +2,7 @@
 
 A question shows the signs of one, two or three Walsh functions, each of another attribute, through randomised response
 over 2, 4 or 8 cells. Questions come in **blocks**, products of bands of different attributes, and every question of a
-block has the same share. A block informs **groups** of coefficients: each of its bands, and each product of two of them.
+block has the same share. A block informs **groups** of coefficients: each of its bands, and each product of two bands.
 Which blocks are asked, and how often, follows from a public prior on how large coefficients are: what could not repay
 its reports gets none. This takes the place of a granularity guideline, for any number of people and attributes.
 """
@@ -59,6 +59,8 @@ class Candidates:
         groups: One or two bands each; the padding group is not among them.
         variance: Each group's prior variance of a coefficient.
         weight: How much a coefficient of each group weighs in the workload.
+        questions: The number of questions of each block.
+        coefficients: The number of coefficients of each group.
     """
 
     blocks: list[Block]
@@ -67,16 +69,8 @@ class Candidates:
     groups: list[Block]
     variance: Floats
     weight: Floats
-
-    @property
-    def questions(self) -> Floats:
-        """The number of questions of each block."""
-        return _products(self.blocks)
-
-    @property
-    def coefficients(self) -> Floats:
-        """The number of coefficients of each group, the padding group last."""
-        return np.append(_products(self.groups), 1.0)
+    questions: Floats
+    coefficients: Floats
 
 
 def attenuation(epsilon: float, cells: int) -> float:
@@ -143,14 +137,20 @@ def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most
         groups=groups,
         variance=np.array([*prior, 1.0]),
         weight=np.array([*weight, 0.0]),
+        questions=_products(blocks),
+        coefficients=np.append(_products(groups), 1.0),
     )
 
 
-def restrict(whole: Candidates, blocks: Sequence[Block]) -> Candidates:
-    """Return the candidates among the given blocks, which must be some of them, in the given order."""
-    places = {block: place for place, block in enumerate(whole.blocks)}
-    kept = [places[block] for block in blocks]
-    return replace(whole, blocks=list(blocks), gain=whole.gain[kept], informs=whole.informs[kept])
+def restrict(whole: Candidates, kept: NDArray[np.intp]) -> Candidates:
+    """Return the candidates of the given places."""
+    return replace(
+        whole,
+        blocks=[whole.blocks[place] for place in kept],
+        gain=whole.gain[kept],
+        informs=whole.informs[kept],
+        questions=whole.questions[kept],
+    )
 
 
 def information(asked: Candidates, users: float, shares: Floats) -> Floats:
@@ -194,7 +194,7 @@ def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Flo
     kept = np.flatnonzero([len(block) <= signs for block in whole.blocks])
     shares, steps = np.ones(len(kept)), 100
     while True:
-        asked = restrict(whole, [whole.blocks[place] for place in kept])
+        asked = restrict(whole, kept)
         shares, error = optimise(asked, users, shares, steps=steps)
         reports = users * shares / asked.questions
         enough = reports >= min(LEAST_REPORTS, ratio * reports.min())

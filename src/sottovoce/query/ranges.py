@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
 
 import numpy as np
 
-from sottovoce.attributes import MAX_EXACT, Categorical
+from sottovoce.attributes import Categorical
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 from sottovoce.schema import AnyAttribute, Schema
@@ -62,10 +63,9 @@ def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
                 _refuse(number, f"{name}: a bound is a number, got {asked!r}")
     try:
         bounds = np.fromiter(chain.from_iterable(ranges), np.float64, 2 * len(ranges)).reshape(-1, 2)
-    except OverflowError:  # an integer beyond every float lies beyond every domain
-        bounds = np.array(
-            [[min(max(bound, -(MAX_EXACT**2)), MAX_EXACT**2) for bound in asked] for asked in ranges], float
-        )
+    except OverflowError:
+        number = next(n for n, asked in zip(naming, ranges, strict=True) if max(map(abs, asked)) > sys.float_info.max)
+        _refuse(number, f"{name}: a bound is too large for a float; use -inf and inf for open ends")
     for wrong, why in (
         (np.isnan(bounds).any(axis=1), "holds NaN; use -inf and inf for open ends"),
         (bounds[:, 0] > bounds[:, 1], "is reversed; give (low, high)"),
