@@ -10,6 +10,8 @@ SottovoceError
 └── ModelError     a model that cannot be fitted or read
 ```
 
+Warnings are a tree of their own: `FewReportsWarning`, when reports are too few for what they are asked to support.
+
 A message says what was given, what is allowed, and what to do about it.
 """
 
@@ -42,3 +44,7 @@ class QueryError(SottovoceError):
 
 class ModelError(SottovoceError):
     """A model that cannot be fitted or read."""
+
+
+class FewReportsWarning(UserWarning):
+    """The reports are too few to support answers on several attributes."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import exp, expm1, inf
+from itertools import combinations, product
+from math import comb, exp, expm1, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,11 @@ from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
 LEAST_REPORTS = 100
 """What every question must expect: a rare question is noise, and an attacker's lever."""
 
-TRIPLE_BANDS = 3
-"""Questions of three signs use the first bands of an attribute only: seven functions."""
-
-_RESOLUTION = 128
-_SINGLE_VARIANCE, _DECAY, _PAIR_FACTOR = 0.5, 1.2, 2.4
+_TRIPLE_BANDS, _TRIPLE_BLOCKS = 3, 20_000  # three signs: at most so many bands of an attribute, and blocks in all
+_WORTH_TRIPLES = 0.99  # they must bring the expected squared error down to this fraction
+_RESOLUTION = 128  # ranges are enumerated over at most so many cells
+_SINGLE_VARIANCE, _SINGLE_DECAY = 0.5, 1.0  # public prior of band 0, halved from band to band
+_PAIR_VARIANCE, _PAIR_DECAY = 0.6, 1.2  # the same of a product of bands (0, 0), and its decay per band of either
 
 Band = tuple[int, int]
 """An attribute, and the number of one of its bands."""
@@ -78,10 +78,10 @@ def attenuation(epsilon: float, cells: int) -> float:
     return expm1(epsilon) / (exp(epsilon) + cells - 1)
 
 
-def prior_variance(axis: Axis) -> Floats:
+def prior_variance(axis: Axis, largest: float, decay: float) -> Floats:
     """Return the public prior variance of a coefficient of each band; without order, the same total spread evenly."""
     bands = np.arange(axis.bands)
-    variance = _SINGLE_VARIANCE * 2.0 ** (-_DECAY * bands)
+    variance = largest * 2.0 ** (-decay * bands)
     return np.asarray(variance if axis.ordered else np.full(axis.bands, variance @ 2.0**bands / (2.0**bands).sum()))
 
 
@@ -107,28 +107,20 @@ def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
 def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most: float = inf) -> Candidates:
     """Return every block of at most ``most`` questions, with what it informs and what that is worth."""
     energy = [range_energy(axis, workload.widths) for axis in axes]
-    variance = [prior_variance(axis) for axis in axes]
+    single = [prior_variance(axis, _SINGLE_VARIANCE, _SINGLE_DECAY) for axis in axes]
+    pair = [prior_variance(axis, _PAIR_VARIANCE**0.5, _PAIR_DECAY) for axis in axes]
     alone = workload.pairs @ np.array([own[0] for own in energy]) if len(axes) > 1 else np.ones(1)
     bands = [[(place, band) for band in range(axis.bands) if 1 << band <= most] for place, axis in enumerate(axes)]
     groups: list[Block] = [(band,) for own in bands for band in own]
-    prior = [variance[j][a] for ((j, a),) in groups]
+    prior = [single[j][a] for ((j, a),) in groups]
     weight = [alone[j] * energy[j][1 + a] for ((j, a),) in groups]
     for first, second in combinations(bands, 2):
         for (j, a), (k, b) in ((one, other) for one in first for other in second):
             if 1 << (a + b) <= most:
                 groups.append(((j, a), (k, b)))
-                prior.append(_PAIR_FACTOR * variance[j][a] * variance[k][b])
+                prior.append(pair[j][a] * pair[k][b])
                 weight.append(workload.pairs[j, k] * energy[j][1 + a] * energy[k][1 + b])
-    low = [own[:TRIPLE_BANDS] for own in bands]
-    triples: list[Block] = [
-        (one, two, three)
-        for first, second, third in combinations(low, 3)
-        for one in first
-        for two in second
-        for three in third
-        if 1 << (one[1] + two[1] + three[1]) <= most
-    ]
-    blocks = groups + triples
+    blocks = groups + _triples(bands, most)
     gains = np.array([attenuation(epsilon, 2**signs) ** 2 for signs in range(4)])
     return Candidates(
         blocks=blocks,
@@ -184,8 +176,11 @@ def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload)
     Dropping rare questions is greedy, so it is tried from several sides, and the best design is kept.
     """
     whole = candidates(axes, epsilon, workload, most=max(1, users // LEAST_REPORTS))
-    tries = [_prune(whole, users, signs, ratio) for signs in (2, 3) for ratio in (1.2, 2.0)]
-    shares, _ = min(tries, key=lambda found: found[1])
+    shares, error = min((_prune(whole, users, 2, ratio) for ratio in (1.2, 2.0)), key=lambda found: found[1])
+    _, bound = optimise(whole, users, np.ones(len(whole.blocks)), steps=100)
+    if bound < _WORTH_TRIPLES * error:
+        tries = [_prune(whole, users, 3, ratio) for ratio in (1.1, 1.2, 2.0)]
+        shares, _ = min([(shares, _WORTH_TRIPLES * error), *tries], key=lambda found: found[1])
     return [(block, float(share)) for block, share in zip(whole.blocks, shares, strict=True) if share > 0]
 
 
@@ -203,6 +198,19 @@ def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Flo
             result[kept] = shares
             return result, error
         kept, shares, steps = kept[enough], shares[enough], 20
+
+
+def _triples(bands: list[list[Band]], most: float) -> list[Block]:
+    """Return blocks of three signs, from as many of the first bands as keep their number within bounds."""
+    kept = _TRIPLE_BANDS
+    while kept and comb(len(bands), 3) * kept**3 > _TRIPLE_BLOCKS:
+        kept -= 1
+    return [
+        block
+        for three in combinations([own[:kept] for own in bands], 3)
+        for block in product(*three)
+        if 1 << sum(band for _, band in block) <= most
+    ]
 
 
 def _products(blocks: Sequence[Block]) -> Floats:

@@ -10,9 +10,10 @@ from sottovoce.mechanisms.hdg import HDG
 from sottovoce.mechanisms.hio import HIO
 from sottovoce.mechanisms.lhio import LHIO
 from sottovoce.mechanisms.msw import MSW
+from sottovoce.mechanisms.spectral import SPECTRAL
 from sottovoce.mechanisms.tdg import TDG
 from sottovoce.mechanisms.uniform import UNIFORM
 from sottovoce.plan import register
 
-for _mechanism in (HDG, TDG, CALM, LHIO, HIO, MSW, UNIFORM):
+for _mechanism in (SPECTRAL, HDG, TDG, CALM, LHIO, HIO, MSW, UNIFORM):
     register(_mechanism)

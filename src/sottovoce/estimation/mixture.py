@@ -1,0 +1,205 @@
+"""A mixture of products fitted to moments: p(x) = sum over components of weight * product of distributions of levels.
+
+The logits of an attribute's distributions are a base that all components share plus a deviation for each, both in a
+basis of smooth functions scaled to their prior standard deviations, so that the prior is a plain sum of squares and
+smooth changes come first. Half the weighted squared misfit plus that prior is minimised; a step is a few matrix products.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.estimation.moments import Asked, Moments
+from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
+
+_ROUGHNESS = 3.0  # weight of squared second differences of the logits, per 64 levels
+_UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
+_WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
+_RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
+_MEMORY = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Texture:
+    """How rough the logits of ordered attributes may be: the least and the most amplitude of a basis function."""
+
+    least: float
+    most: float
+
+
+SMOOTH, ROUGH = Texture(0.0, np.inf), Texture(0.15, 8.0)
+"""Populations like a bell or a slope, and populations with spikes at single values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Component weights, and one array of distributions per attribute (components by levels)."""
+
+    weights: Floats
+    factors: list[Floats]
+
+
+def logit_basis(axis: Axis, texture: Texture) -> Floats:
+    """Return functions of the level scaled to their prior standard deviations, smoothest first: levels by functions."""
+    if not axis.ordered:
+        return _UNORDERED_SCALE * np.eye(axis.size)
+    values = axis.size - axis.nullable
+    cells = min(values, _RESOLUTION)
+    second = np.diff(np.eye(cells), 2, axis=0)
+    eigenvalues, vectors = np.linalg.eigh(second.T @ second)
+    keep = slice(1, 1 + _FUNCTIONS)
+    curvature = np.maximum(eigenvalues[keep] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
+    amplitude = np.minimum(np.sqrt(2 / 64 / (2 * _ROUGHNESS * curvature)) + texture.least, texture.most)
+    basis = vectors[:, keep] * np.sqrt(cells / 2) * amplitude
+    position = (np.arange(values) + 0.5) * cells / values - 0.5
+    smooth = np.stack([np.interp(position, np.arange(cells), column) for column in basis.T], axis=1)
+    if not axis.nullable:
+        return smooth
+    whole = np.zeros((axis.size, smooth.shape[1] + 1))
+    whole[:-1, 1:], whole[-1, 0] = smooth, _UNORDERED_SCALE
+    return whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Attributes alike in size, kind and bands: their arrays are handled together."""
+
+    members: list[int]
+    signs: Floats
+    basis: Floats
+    places: NDArray[np.intp]
+
+
+class Objective:
+    """Misfit plus prior as a function of a flat vector: deviations and base per group, then the weights' logits."""
+
+    def __init__(
+        self, axes: Sequence[Axis], asked: Asked, moments: Moments, *, components: int, texture: Texture
+    ) -> None:
+        self.moments, self.components = moments, components
+        alike: dict[tuple[Axis, int], list[int]] = {}
+        for place, axis in enumerate(axes):
+            alike.setdefault((axis, asked.bands[place]), []).append(place)
+        self.groups = [
+            _Group(
+                members,
+                walsh_signs(axis.size, bands)[:, 1:],
+                logit_basis(axis, texture),
+                np.array([asked.places(place) for place in members]),
+            )
+            for (axis, bands), members in alike.items()
+        ]
+        self.length = sum(len(g.members) * (components + 1) * g.basis.shape[1] for g in self.groups) + components
+
+    def on(self, moments: Moments) -> Objective:
+        """Return the same objective on other reports."""
+        other = object.__new__(Objective)
+        other.__dict__.update(self.__dict__, moments=moments)
+        return other
+
+    def views(self, point: Floats) -> list[Floats]:
+        """Return per group the part (members, components + 1, functions), the last component being the base."""
+        result, start = [], 0
+        for group in self.groups:
+            shape = (len(group.members), self.components + 1, group.basis.shape[1])
+            stop = start + int(np.prod(shape))
+            result.append(point[start:stop].reshape(shape))
+            start = stop
+        return result
+
+    def mixture(self, point: Floats) -> Mixture:
+        """Return the mixture at a point."""
+        weights, tables = self._tables(point)
+        factors = {
+            place: table[row]
+            for group, table in zip(self.groups, tables, strict=True)
+            for row, place in enumerate(group.members)
+        }
+        return Mixture(weights, [factors[place] for place in range(len(factors))])
+
+    def misfit(self, point: Floats) -> float:
+        """Return half the squared misfit without the prior: the score on held-out reports."""
+        weights, tables = self._tables(point)
+        inside = self._inside(tables)
+        residual = (inside * weights[:, None]).T @ inside - self.moments.estimate
+        return 0.25 * float((self.moments.information * residual**2).sum())
+
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
+        """Return the value and the gradient."""
+        weights, tables = self._tables(point)
+        inside = self._inside(tables)
+        residual = (inside * weights[:, None]).T @ inside - self.moments.estimate
+        pull = self.moments.information * residual
+        value = 0.25 * float((pull * residual).sum())
+        back = inside @ pull
+        by_weight = 0.5 * (back * inside).sum(axis=1)
+        back *= weights[:, None]
+        gradient = point.copy()
+        for group, table, part in zip(self.groups, tables, self.views(gradient), strict=True):
+            by_table = back[:, group.places].transpose(1, 0, 2) @ group.signs.T
+            by_logit = table * (by_table - (table * by_table).sum(axis=-1, keepdims=True))
+            by_basis = by_logit @ group.basis
+            part[:, :-1] += by_basis
+            part[:, -1] += by_basis.sum(axis=1)
+        logits = point[-self.components :]
+        value += 0.5 * float(point @ point) + 0.5 * (_WEIGHT_PRIOR - 1) * float(logits @ logits)
+        gradient[-self.components :] = _WEIGHT_PRIOR * logits + weights * (by_weight - weights @ by_weight)
+        return value, gradient
+
+    def _tables(self, point: Floats) -> tuple[Floats, list[Floats]]:
+        tables = []
+        for group, view in zip(self.groups, self.views(point), strict=True):
+            logits = (view[:, :-1] + view[:, -1:]) @ group.basis.T
+            table = np.exp(logits - logits.max(axis=-1, keepdims=True))
+            tables.append(table / table.sum(axis=-1, keepdims=True))
+        logits = point[-self.components :]
+        weights = np.exp(logits - logits.max())
+        return weights / weights.sum(), tables
+
+    def _inside(self, tables: list[Floats]) -> Floats:
+        """Return the mean of every function within every component."""
+        inside = np.ones((self.components, len(self.moments.estimate)))
+        for group, table in zip(self.groups, tables, strict=True):
+            inside[:, group.places] = (table @ group.signs).transpose(1, 0, 2)
+        return inside
+
+
+def descend(function: Callable[[Floats], tuple[float, Floats]], point: Floats) -> Iterator[Floats]:
+    """Yield the points of an L-BFGS descent, one per step, without end: how far to go is the caller's choice.
+
+    Library minimisers run to their own end; here several descents advance in step and stop by held-out reports.
+    """
+    value, gradient = function(point)
+    pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=_MEMORY)
+    while True:
+        direction = _direction(gradient, pairs)
+        slope, length = gradient @ direction, 1.0
+        while True:
+            next_point = point - length * direction
+            next_value, next_gradient = function(next_point)
+            if next_value <= value - 1e-4 * length * slope or length < 1e-6:
+                break
+            length *= 0.4
+        step, change = next_point - point, next_gradient - gradient
+        if step @ change > 1e-10:
+            pairs.append((step, change, float(1 / (step @ change))))
+        point, value, gradient = next_point, next_value, next_gradient
+        yield point
+
+
+def _direction(gradient: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> Floats:
+    """Return the two-loop recursion's approximation of the inverse Hessian times the gradient."""
+    direction, factors = gradient.copy(), []
+    for step, change, scale in reversed(pairs):
+        factors.append(scale * (step @ direction))
+        direction -= factors[-1] * change
+    last = pairs[-1] if pairs else None
+    direction *= 1 / (last[2] * (last[1] @ last[1])) if last else 1 / (np.linalg.norm(gradient) + 1e-12)
+    for (step, change, scale), factor in zip(pairs, reversed(factors), strict=True):
+        direction += step * (factor - scale * (change @ direction))
+    return direction

@@ -1,0 +1,188 @@
+"""Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
+
+Guarantee: each person reports the signs of one to three Walsh functions of their record through randomised response over
+2, 4 or 8 cells, which is epsilon-LDP. Cost: a few thousand questions whatever the domain; the fit takes seconds, and any
+query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and 1 for everybody. A question
+that got no report has no information and no part in the fit. Reference: docs/spectral.md.
+"""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Decimal
+from itertools import combinations
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sottovoce.errors import FewReportsWarning, PlanError
+from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture
+from sottovoce.estimation.shares import Block, Workload
+from sottovoce.estimation.shares import design as design_shares
+from sottovoce.estimation.walsh import Axis
+from sottovoce.mechanisms.mixture import MixtureModel
+from sottovoce.model import Origin
+from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.questions import Family
+from sottovoce.schema import Schema
+from sottovoce.tables import Table
+from sottovoce.tally import Tally
+
+MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100
+
+
+class WorkloadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What matters, where not everything does alike.
+
+    Attributes:
+        widths: The widths of ranges that will be asked, as fractions of a domain; all by default.
+        attributes: How much attributes matter, by name; those not named weigh 1.
+        pairs: How much pairs matter, as [name, name, weight]; where given, pairs not named weigh nothing.
+    """
+
+    widths: tuple[float, ...] | None = None
+    attributes: dict[str, float] = {}
+    pairs: tuple[tuple[str, str, float], ...] | None = None
+
+
+class SpectralOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of Spectral.
+
+    Attributes:
+        workload: "ranges" for all ranges, "marginals" for single values, or what matters in detail.
+    """
+
+    workload: str | WorkloadOptions = "ranges"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.workload, str) and self.workload not in ("ranges", "marginals"):
+            raise PlanError(
+                f'workload is "ranges", "marginals", or a dict of widths, attributes and pairs, got {self.workload!r}'
+            )
+
+
+def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOptions) -> Design:
+    """Return the questions of Spectral: a product family for every block of bands that repays its reports."""
+    if len(schema.attributes) > MAX_ATTRIBUTES:
+        raise PlanError(f"spectral takes at most {MAX_ATTRIBUTES} attributes, got {len(schema.attributes)}")
+    for attribute in schema.attributes:
+        if attribute.size > MAX_LEVELS:
+            raise PlanError(
+                f"spectral takes at most {MAX_LEVELS} levels, {attribute.name} has {attribute.size}: use bins"
+            )
+    axes = [Axis.of(attribute) for attribute in schema.attributes]
+    blocks = design_shares(axes, float(epsilon), users, _workload(schema, options.workload))
+    tables: dict[Table, int] = {}
+    families = []
+    for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
+        choices = []
+        for place, band in block:
+            functions = [Table(walsh=(axes[place].size, index)) for index in range(1 << band, 2 << band)]
+            choices.append(tuple(tables.setdefault(function, len(tables)) for function in functions))
+        families.append(
+            Family(attributes=tuple(place for place, _ in block), tables=tuple(choices), channel="grr", shares=share)
+        )
+    signs = {str(count): sum(len(block) == count for block, _ in blocks) for count in (1, 2, 3)}
+    questions = sum(family.count for family in families)
+    return Design({"questions": questions, "blocks": signs}, tuple(tables), tuple(families))
+
+
+def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> MixtureModel:
+    """Return the mixture of products that explains the tally; the same seed gives the same model."""
+    answers = answers_of(plan, tally)
+    _warn_if_few(plan, answers)
+    mixture = fit_mixture(answers, EFFORTS[quality], seed=seed)
+    return MixtureModel(Origin.of(plan, tally), weights=mixture.weights, factors=mixture.factors)
+
+
+def answers_of(plan: Plan, tally: Tally) -> Answers:
+    """Return what was asked and counted, block by block."""
+    questions, codes, counts = tally.columns()
+    table = np.zeros((len(plan.questions), 8), dtype=np.int64)
+    table[questions, codes] = counts
+    blocks, by_block, attenuations = [], [], []
+    for number, family in enumerate(plan.families):
+        first = plan.questions.offsets[number]
+        cells = 1 << len(family.attributes)
+        block = block_of(plan, family)
+        shape = tuple(1 << band for _, band in block)
+        blocks.append(block)
+        by_block.append(table[first : first + family.count, :cells].reshape(*shape, cells))
+        attenuations.append(_attenuation(plan.questions[first].channel))
+    return Answers([Axis.of(attribute) for attribute in plan.schema.attributes], blocks, by_block, attenuations)
+
+
+def block_of(plan: Plan, family: Family) -> Block:
+    """Return the bands that a family's functions are of."""
+    bands = []
+    for place, choices in zip(family.attributes, family.tables, strict=True):
+        function = plan.tables[choices[0]].walsh
+        assert function is not None
+        bands.append((place, function[1].bit_length() - 1))
+    return tuple(bands)
+
+
+def _attenuation(channel: Any) -> float:
+    """Return the factor by which a channel shrinks the mean of a sign, from its exact weights."""
+    return (channel.keep - channel.other) / channel.scale
+
+
+def _whole(shares: list[float]) -> list[int]:
+    """Return integers in proportion to the shares that add up to 2^32; what rounding leaves goes to the largest."""
+    whole = [int(share / sum(shares) * SHARES) for share in shares]
+    whole[whole.index(max(whole))] += SHARES - sum(whole)
+    return whole
+
+
+def _workload(schema: Schema, asked: str | WorkloadOptions) -> Workload:
+    names = schema.names
+    everything = Workload.all_ranges(len(names))
+    if isinstance(asked, str):
+        return Workload(everything.pairs, None if asked == "ranges" else (1 / max(schema.sizes),))
+    unknown = {*asked.attributes, *(name for pair in asked.pairs or () for name in pair[:2])} - set(names)
+    if unknown:
+        raise PlanError(f"workload names unknown attributes {sorted(unknown)}; the schema has {', '.join(names)}")
+    if asked.widths is not None and not all(0 < width <= 1 for width in asked.widths):
+        raise PlanError(f"workload widths are fractions of a domain, above 0 and at most 1, got {asked.widths}")
+    weights = np.array([asked.attributes.get(name, 1.0) for name in names])
+    pairs = everything.pairs * np.outer(weights, weights)
+    if asked.pairs is not None:
+        pairs = np.zeros_like(pairs)
+        for first, second, weight in asked.pairs:
+            one, other = names.index(first), names.index(second)
+            pairs[one, other] = pairs[other, one] = weight
+    if (weights < 0).any() or (pairs < 0).any() or (len(names) > 1 and not pairs.any()):
+        raise PlanError("workload weights are zero or positive, and at least one pair of attributes matters")
+    return Workload(pairs, asked.widths)
+
+
+def _warn_if_few(plan: Plan, answers: Answers) -> None:
+    """Warn when even the coarsest product of two attributes is less certain than the public guess of it."""
+    if len(answers.axes) < 2:
+        return
+    asked, information = answers.asked, answers.moments().information
+    coarsest = [
+        information[np.ix_(asked.places(j, 0), asked.places(k, 0))].item()
+        for j, k in combinations(range(len(answers.axes)), 2)
+        if asked.bands[j] and asked.bands[k]
+    ]
+    needed = 4.0
+    if not coarsest or np.median(coarsest) < needed:
+        warnings.warn(
+            f"{sum(int(counts.sum()) for counts in answers.counts):,} reports at epsilon {plan.epsilon} support the "
+            "attributes one by one, but not how they depend on each other: read answers on several attributes as if "
+            "these were independent, or collect more reports",
+            FewReportsWarning,
+            stacklevel=4,
+        )
+
+
+SPECTRAL = Mechanism(
+    "spectral",
+    "signs of Walsh functions, explained by a mixture of products",
+    SpectralOptions,
+    design,
+    fit,
+    MixtureModel,
+)
