@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from sottovoce.estimation.mixture import ROUGH, SMOOTH, Mixture, Objective, Texture, descend
 from sottovoce.estimation.moments import Asked, Moments, pool, split
 from sottovoce.estimation.shares import Block
+from sottovoce.estimation.single import SingleProblem
 from sottovoce.estimation.walsh import Axis, Floats
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
-_BASE_STEPS = 100
 _FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 20, 1.3, 3
 
 Progress = Callable[[float], None]
@@ -38,7 +38,7 @@ class Effort:
     most_steps: int
 
 
-EFFORTS = {"default": Effort(3, 4, 16, 600), "fast": Effort(2, 2, 16, 300)}
+EFFORTS = {"default": Effort(3, 8, 8, 500), "fast": Effort(2, 4, 8, 200)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,13 @@ def fit_mixture(answers: Answers, effort: Effort, *, seed: int, progress: Progre
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
     scores: dict[tuple[Texture, int], float] = {}
     for number, texture in enumerate((SMOOTH, ROUGH)):
-        objective = _objective(answers, moments, effort.components, texture)
-        for steps, score in _held_out(answers, objective, texture, parts, effort, generator).items():
+        objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
+        for steps, score in _held_out(objective, parts, effort, generator).items():
             scores[texture, steps] = score
         progress(0.3 * (number + 1))
     texture, steps = min(scores, key=scores.__getitem__)
-    objective = _objective(answers, moments, effort.components, texture)
-    base = _base(answers, moments, texture)
+    objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
+    base = _base(objective)
     mixtures = []
     for number in range(effort.fits):
         path = descend(objective, _start(objective, base, generator))
@@ -90,24 +90,14 @@ def average(mixtures: Sequence[Mixture]) -> Mixture:
     )
 
 
-def _objective(answers: Answers, moments: Moments, components: int, texture: Texture) -> Objective:
-    return Objective(answers.axes, answers.asked, moments, components=components, texture=texture)
-
-
 def _held_out(
-    answers: Answers,
-    objective: Objective,
-    texture: Texture,
-    parts: Sequence[Moments],
-    effort: Effort,
-    generator: np.random.Generator,
+    objective: Objective, parts: Sequence[Moments], effort: Effort, generator: np.random.Generator
 ) -> dict[int, float]:
     """Return the misfit of held-out reports, summed over parts, after growing numbers of steps."""
     paths, tests = [], []
     for part in parts:
-        rest = objective.moments.minus(part)
-        base = _base(answers, rest, texture)
-        paths.append(descend(objective.on(rest), _start(objective, base, generator)))
+        train = objective.on(objective.moments.minus(part))
+        paths.append(descend(train, _start(train, _base(train), generator)))
         tests.append(objective.on(part))
     scores: dict[int, float] = {}
     steps, target = 0, _FIRST_STEPS
@@ -120,13 +110,15 @@ def _held_out(
     return scores
 
 
-def _base(answers: Answers, moments: Moments, texture: Texture) -> list[Floats]:
+def _base(objective: Objective) -> list[Floats]:
     """Return the logits of the one-attribute estimates: the base of every start."""
-    alone = np.zeros_like(moments.information)
-    alone[0], alone[:, 0] = moments.information[0], moments.information[:, 0]
-    single = _objective(answers, Moments(moments.estimate, alone), 1, texture)
-    point = next(islice(descend(single, np.zeros(single.length)), _BASE_STEPS, None))
-    return [view[:, 0] + view[:, 1] for view in single.views(point)]
+    estimate, information = objective.moments.estimate[0], objective.moments.information[0]
+    return [
+        np.array(
+            [SingleProblem(group.signs, group.basis, estimate[own], information[own]).solve() for own in group.places]
+        )
+        for group in objective.groups
+    ]
 
 
 def _start(objective: Objective, base: list[Floats], generator: np.random.Generator) -> Floats:

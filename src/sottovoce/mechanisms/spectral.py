@@ -1,8 +1,8 @@
 """Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
 
-Guarantee: each person reports the signs of one to three Walsh functions of their record through randomised response over
-2, 4 or 8 cells, which is epsilon-LDP. Cost: a few thousand questions whatever the domain; the fit takes seconds, and any
-query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and 1 for everybody. A question
+Guarantee: each person reports the signs of one to three Walsh functions of their record through randomised response
+over 2, 4 or 8 cells, which is epsilon-LDP. Cost: a few thousand questions whatever the domain; the fit takes seconds, and
+any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and 1 for everybody. A question
 that got no report has no information and no part in the fit. Reference: docs/spectral.md.
 """
 
@@ -125,7 +125,7 @@ def block_of(plan: Plan, family: Family) -> Block:
 
 def _attenuation(channel: Any) -> float:
     """Return the factor by which a channel shrinks the mean of a sign, from its exact weights."""
-    return (channel.keep - channel.other) / channel.scale
+    return float((channel.keep - channel.other) / channel.scale)
 
 
 def _whole(shares: list[float]) -> list[int]:
