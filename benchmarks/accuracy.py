@@ -3,8 +3,8 @@
     python benchmarks/accuracy.py --data ../shared/data [--settings base,eps=2] [--seeds 3]
 
 Both see the same records and the same queries; HDG is the paper's (local hashing, Algorithm 2), HDG with maximum
-entropy is printed beside it. Without --data only Normal and Laplace are measured, made here. Rows whose mean true answer
-is below 0.002 are printed but take no part in the means.
+entropy is printed beside it. Without --data only Normal and Laplace are measured, made here. Rows whose mean true
+answer is below 0.002 are printed but take no part in the means.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A mixture of products fitted to moments: p(x) = sum over components of weight * product of distributions of levels.
 
 The logits of an attribute's distributions are a base that all components share plus a deviation for each, both in a
-basis of smooth functions scaled to their prior standard deviations, so that the prior is a plain sum of squares and
-smooth changes come first. Half the weighted squared misfit plus that prior is minimised; a step is a few matrix products.
+basis of smooth functions scaled to their prior standard deviations: the prior is a plain sum of squares, and smooth
+changes come first. Half the weighted squared misfit plus that prior is minimised; a step is a few matrix products.
 """
 
 from __future__ import annotations

@@ -71,7 +71,8 @@ def fit_mixture(answers: Answers, effort: Effort, *, seed: int, progress: Progre
         for steps, score in _held_out(objective, parts, effort, generator).items():
             scores[texture, steps] = score
         progress(0.3 * (number + 1))
-    texture, steps = min(scores, key=scores.__getitem__)
+    texture, held_out_steps = min(scores, key=scores.__getitem__)
+    steps = held_out_steps * effort.folds // (effort.folds - 1)  # the held-out fits saw that much less
     objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
     base = _base(objective)
     mixtures = []
