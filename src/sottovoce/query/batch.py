@@ -89,7 +89,7 @@ def _between(totals: Floats, positions: Floats) -> Floats:
     return result
 
 
-def chunks(count: int, levels: int, *, limit: int = 2**23) -> Iterator[slice]:
+def chunks(count: int, levels: int, *, limit: int = 2**19) -> Iterator[slice]:
     """Yield stretches of ``count`` queries whose weights over ``levels`` levels stay within ``limit`` numbers."""
     step = max(1, limit // max(1, levels))
     for start in range(0, count, step):
