@@ -2,8 +2,8 @@
 
 const typesInOneFile = {
   name: "types-in-one-file",
-  /** Drop what names a type of another module: all of them are in this file now. @param {string} code */
-  renderChunk: (code) => code.replace(/^\/\*\* @typedef \{import\(.*\n/gm, ""),
+  /** Drop what names a type's module: all of them are in this file now. @param {string} code */
+  renderChunk: (code) => code.replace(/^\/\*\* @typedef \{import\(.*\n/gm, "").replace(/\bimport\("[^"]*"\)\./g, ""),
 };
 
 const banner = "// Sottovoce for browsers, joined from src/ by `npm run build`: edit there. The overview is at the end.";

@@ -106,14 +106,25 @@ const SCALE = 1n << 64n;
 /** The bits behind the point of e^epsilon. */
 const FRACTION = 320n;
 
+/** An epsilon, and what every channel needs of it. */
+class Epsilon {
+  /** @param {string} text a plain decimal number */
+  constructor(text) {
+    const [whole, decimals = ""] = text.split(".");
+    this.text = text;
+    this.numerator = BigInt(whole + decimals);
+    this.denominator = 10n ** BigInt(decimals.length);
+    /** e^epsilon times 2^320. */
+    this.growth = exponential(this.numerator, this.denominator);
+  }
+}
+
 /**
- * Return e^epsilon times 2^320, less a part in 10^50: rounded down, so that no channel is less private than asked for.
- * @param {string} epsilon
+ * Return e^(numerator/denominator) times 2^320, less a part in 10^50: rounded down, so that no channel is less private
+ * than asked for.
+ * @param {bigint} numerator @param {bigint} denominator
  */
-function exponential(epsilon) {
-  const [whole, decimals = ""] = epsilon.split(".");
-  const numerator = BigInt(whole + decimals);
-  const denominator = 10n ** BigInt(decimals.length);
+function exponential(numerator, denominator) {
   const guard = 64n;
   let term = 1n << (FRACTION + guard);
   let sum = term;
@@ -153,6 +164,11 @@ function countUpTo(rising, value) {
 function runningSums(numbers) {
   let sum = 0;
   return numbers.map((number) => (sum += number));
+}
+
+/** Return the product, exactly. @param {readonly number[]} numbers */
+function product(numbers) {
+  return numbers.reduce((total, number) => total * BigInt(number), 1n);
 }
 
 /**
@@ -292,13 +308,14 @@ function makeAttribute(document) {
 
 /** Generalised randomised response: the true cell with weight `keep`, each other one with weight `other`. */
 class RandomisedResponse {
-  /** @param {bigint} cells @param {string} epsilon */
+  kind = "grr";
+
+  /** @param {bigint} cells @param {Epsilon} epsilon */
   constructor(cells, epsilon) {
-    if (cells < 2n) throw new PlanError(`a channel needs at least two cells, got ${cells}`);
-    const divisor = exponential(epsilon) + ((cells - 1n) << FRACTION);
     this.cells = cells;
     this.codes = cells;
     this.scale = SCALE;
+    const divisor = epsilon.growth + ((cells - 1n) << FRACTION);
     this.other = (SCALE << FRACTION) / divisor + 1n; // rounded up: e^epsilon is irrational, so nothing divides evenly
     this.keep = SCALE - (cells - 1n) * this.other;
   }
@@ -315,7 +332,7 @@ class RandomisedResponse {
     return code >= cell ? code + 1n : code;
   }
 
-  /** @param {bigint} cell */
+  /** Return a random code. @param {bigint} cell */
   draw(cell) {
     return this.answer(cell, randomWord());
   }
@@ -355,39 +372,78 @@ const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).pad
 /** Return eight bytes as an integer, the first the most significant. @param {Uint8Array} bytes @param {number} start */
 const bigEndian = (bytes, start) => new DataView(bytes.buffer).getBigUint64(start);
 
-const MAX_CELLS = 1n << 20n;
+/** The most cells that are placed together; more are placed in parts, one for each attribute. */
+const MAX_TOGETHER = 1n << 20n;
+
+/** A public permutation of the integers below `points`, by which cells are placed. */
+class Permutation {
+  /** @param {bigint} points @param {[bigint, bigint][]} rounds a multiplier and an addend each */
+  constructor(points, rounds) {
+    const bits = (points - 1n).toString(2).length;
+    this.points = points;
+    this.mask = (1n << BigInt(bits)) - 1n;
+    this.shift = BigInt((bits + 1) >> 1);
+    this.rounds = rounds.map(([multiplier, addend]) => [(multiplier & this.mask) | 1n, addend & this.mask]);
+  }
+
+  /** Return the place of a number: walk along the cycle until back among the points. @param {bigint} number */
+  place(number) {
+    do {
+      for (const [multiplier, addend] of this.rounds) {
+        number = (number * multiplier + addend) & this.mask;
+        number ^= number >> this.shift;
+      }
+    } while (number >= this.points);
+    return number;
+  }
+}
+
+/** The public placement of a plan: its prime, and a permutation for every number of digits that may occur. */
+class Placement {
+  /** @param {bigint} prime @param {Permutation[]} permutations of prime, prime^2, prime^3, ... points */
+  constructor(prime, permutations) {
+    this.prime = prime;
+    this.permutations = permutations;
+  }
+
+  /** Return the placement that a public seed gives. @param {Epsilon} epsilon @param {string} seed */
+  static async make(epsilon, seed) {
+    const prime = bestPrime(epsilon);
+    const permutations = [];
+    for (let points = prime; ; points *= prime) {
+      /** @type {[bigint, bigint][]} */ const rounds = [];
+      for (let round = 0; round < 4; round += 1) {
+        const digest = await sha256(`sottovoce placement ${seed} ${points} ${round}`);
+        rounds.push([bigEndian(digest, 0), bigEndian(digest, 8)]);
+      }
+      permutations.push(new Permutation(points, rounds));
+      if (points >= MAX_TOGETHER) return new Placement(prime, permutations);
+    }
+  }
+
+  /** Return the smallest permutation with a point for each of so many bins. @param {bigint} bins */
+  permutation(bins) {
+    return /** @type {Permutation} */ (this.permutations.find(({ points }) => points >= bins));
+  }
+}
 
 /**
  * Local hashing: cells stand on points of F_q^t; the code is a random non-zero vector and the randomised response to
- * its product with the point, in one integer.
+ * its product with the point, in one integer. More than 2^20 cells are placed in parts, each on digits of its own.
  */
 class LocalHash {
-  /** @param {bigint} cells @param {string} epsilon */
-  constructor(cells, epsilon) {
-    this.prime = bestPrime(epsilon);
-    if (cells > MAX_CELLS || cells <= this.prime) {
-      throw new PlanError(`local hashing takes ${this.prime + 1n} to ${MAX_CELLS} cells, got ${cells}`);
-    }
-    this.cells = cells;
+  kind = "local_hash";
+
+  /** @param {readonly number[]} shape @param {Epsilon} epsilon @param {Placement} placement */
+  constructor(shape, epsilon, placement) {
+    this.cells = product(shape);
+    this.prime = placement.prime;
     this.response = new RandomisedResponse(this.prime, epsilon);
-    this.digits = 1;
-    this.points = this.prime;
-    for (; this.points < cells; this.digits += 1) this.points *= this.prime;
-    this.vectors = this.points - 1n;
+    const bins = this.cells > MAX_TOGETHER ? shape.filter((size) => size > 1).map(BigInt) : [this.cells];
+    this.parts = bins.map((size) => ({ size, permutation: placement.permutation(size) }));
+    this.vectors = this.parts.reduce((points, { permutation }) => points * permutation.points, 1n) - 1n;
     this.codes = this.vectors * this.prime;
     this.scale = this.vectors * SCALE;
-    /** @type {[bigint, bigint][]} */ this.rounds = [];
-    const bits = (this.points - 1n).toString(2).length;
-    this.mask = (1n << BigInt(bits)) - 1n;
-    this.shift = BigInt((bits + 1) >> 1);
-  }
-
-  /** Compute the constants of the public permutation that places the cells. @param {string} seed */
-  async place(seed) {
-    for (let round = 0; round < 4; round += 1) {
-      const digest = await sha256(`sottovoce placement ${seed} ${this.points} ${round}`);
-      this.rounds.push([(bigEndian(digest, 0) & this.mask) | 1n, bigEndian(digest, 8) & this.mask]);
-    }
   }
 
   /** The probability that a code speaks for the cell its sender is in. */
@@ -397,21 +453,21 @@ class LocalHash {
 
   /** Return the number of the point on which a cell stands. @param {bigint} cell */
   point(cell) {
-    let point = cell;
-    do {
-      for (const [multiplier, addend] of this.rounds) {
-        point = (point * multiplier + addend) & this.mask;
-        point ^= point >> this.shift;
-      }
-    } while (point >= this.points); // walk along the cycle until back among the points
+    let point = 0n;
+    let weight = 1n;
+    for (const { size, permutation } of [...this.parts].reverse()) {
+      point += permutation.place(cell % size) * weight;
+      cell /= size;
+      weight *= permutation.points;
+    }
     return point;
   }
 
-  /** Return `<vector, point> mod q`. @param {bigint} vector @param {bigint} cell */
+  /** Return `<vector, point> mod q`, both read as digits in base q. @param {bigint} vector @param {bigint} cell */
   hash(vector, cell) {
     let point = this.point(cell);
     let total = 0n;
-    for (let digit = 0; digit < this.digits; digit += 1) {
+    while (vector > 0n) {
       total += (vector % this.prime) * (point % this.prime);
       vector /= this.prime;
       point /= this.prime;
@@ -424,7 +480,7 @@ class LocalHash {
     return (vector - 1n) * this.prime + this.response.answer(this.hash(vector, cell), word);
   }
 
-  /** @param {bigint} cell */
+  /** Return a random code. @param {bigint} cell */
   draw(cell) {
     return this.answer(cell, 1n + randomBelow(this.vectors), randomWord());
   }
@@ -435,16 +491,16 @@ class LocalHash {
   }
 }
 
-/** Return the prime q that minimises (e^epsilon - 1 + q)^2 / (q - 1). @param {string} epsilon */
-function bestPrime(epsilon) {
-  const excess = exponential(epsilon) - (1n << FRACTION);
+/** Return the prime q that minimises (e^epsilon - 1 + q)^2 / (q - 1). @param {Epsilon} epsilon */
+function bestPrime({ growth }) {
+  const excess = growth - (1n << FRACTION);
   const ideal = Number(excess >> FRACTION) + 2;
   const [lower, upper] = [primeFrom(ideal, -1), primeFrom(ideal + 1, 1)];
   const spread = (/** @type {bigint} */ prime) => (excess + (prime << FRACTION)) ** 2n;
   return spread(lower) * (upper - 1n) <= spread(upper) * (lower - 1n) ? lower : upper;
 }
 
-/** @param {number} number @param {number} step */
+/** Return the first prime from a number on. @param {number} number @param {number} step up or down */
 function primeFrom(number, step) {
   while (!isPrime(number)) number += step;
   return BigInt(number);
@@ -456,18 +512,93 @@ function isPrime(number) {
   return number >= 2;
 }
 
+/**
+ * The square wave over ordered cells: cell v stands at place v + reach of cells + 2 reach places; the places within
+ * reach of it have weight `near` each (the first `extra` of them one more), all others weight `far`.
+ */
+class SquareWave {
+  kind = "square_wave";
+
+  /** @param {bigint} cells @param {Epsilon} epsilon */
+  constructor(cells, epsilon) {
+    this.cells = cells;
+    this.scale = SCALE;
+    this.reach = reach(cells, epsilon);
+    this.width = 2n * this.reach + 1n;
+    this.codes = cells + 2n * this.reach;
+    const { growth } = epsilon;
+    this.far = (SCALE << FRACTION) / (growth * this.width + ((cells - 1n) << FRACTION)) + 1n;
+    if (((this.nearTotal + this.width - 1n) / this.width) << FRACTION > growth * this.far) this.far += 1n;
+    this.near = this.nearTotal / this.width;
+    this.extra = this.nearTotal % this.width;
+  }
+
+  /** The weight of all near places together: what the far ones leave. */
+  get nearTotal() {
+    return SCALE - (this.cells - 1n) * this.far;
+  }
+
+  /** The probability that a code speaks for the cell its sender is in. */
+  get truthful() {
+    return Number(this.nearTotal) / Number(SCALE);
+  }
+
+  /** Return the code that a 64-bit word gives: near places first, in order, then the far ones. @param {bigint} cell @param {bigint} word */
+  answer(cell, word) {
+    if (word < this.nearTotal) {
+      const heavy = this.extra * (this.near + 1n);
+      return cell + (word < heavy ? word / (this.near + 1n) : this.extra + (word - heavy) / this.near);
+    }
+    const place = (word - this.nearTotal) / this.far;
+    return place < cell ? place : place + this.width;
+  }
+
+  /** Return a random code. @param {bigint} cell */
+  draw(cell) {
+    return this.answer(cell, randomWord());
+  }
+
+  /** Return a code's exact weight, out of `scale`. @param {bigint} cell @param {bigint} code */
+  weight(cell, code) {
+    const place = code - cell;
+    if (place < 0n || place >= this.width) return this.far;
+    return place < this.extra ? this.near + 1n : this.near;
+  }
+}
+
+/**
+ * Return delta times the cells, rounded down, where delta = (e^ε (ε - 1) + 1) / (2 e^ε (e^ε - 1 - ε)).
+ * @param {bigint} cells @param {Epsilon} epsilon
+ */
+function reach(cells, { numerator, denominator, growth }) {
+  const above = growth * (numerator - denominator) + (denominator << FRACTION);
+  const below = 2n * growth * (growth * denominator - ((denominator + numerator) << FRACTION));
+  return ((above * cells) << FRACTION) / below;
+}
+
 /** Channels: a cell becomes a code, at random, by exactly known weights. */
 
 
-/** @typedef {RandomisedResponse | LocalHash} Channel */
+/** @typedef {RandomisedResponse | LocalHash | SquareWave} Channel */
 
-/** Return the channel that a plan names. @param {string} kind @param {bigint} cells @param {string} epsilon @param {string} seed @returns {Promise<Channel>} */
-async function makeChannel(kind, cells, epsilon, seed) {
-  if (kind === "grr") return new RandomisedResponse(cells, epsilon);
-  if (kind !== "local_hash") throw new PlanError(`unknown channel ${JSON.stringify(kind)}: this plan needs a newer client`);
-  const channel = new LocalHash(cells, epsilon);
-  await channel.place(seed);
-  return channel;
+const KINDS = ["grr", "local_hash", "adaptive", "square_wave"];
+
+/**
+ * Return the channel that a plan names; "adaptive" is the better of randomised response and local hashing.
+ * @param {string} kind
+ * @param {readonly number[]} shape the bins of each attribute
+ * @param {Epsilon} epsilon
+ * @param {Placement} placement
+ * @returns {Channel}
+ */
+function makeChannel(kind, shape, epsilon, placement) {
+  const cells = product(shape);
+  if (!KINDS.includes(kind)) throw new PlanError(`unknown channel ${JSON.stringify(kind)}: this plan needs a newer client`);
+  if (cells < 2n) throw new PlanError(`a channel needs at least two cells, got ${cells}`);
+  const hashed = kind === "local_hash" || (kind === "adaptive" && (cells - 2n) << FRACTION >= 3n * epsilon.growth);
+  if (hashed && cells > placement.prime) return new LocalHash(shape, epsilon, placement);
+  if (cells > MAX_TOGETHER && !hashed) throw new PlanError(`${kind} takes at most ${MAX_TOGETHER} cells, got ${cells}`);
+  return kind === "square_wave" ? new SquareWave(cells, epsilon) : new RandomisedResponse(cells, epsilon);
 }
 
 /** Questions: which attributes are looked at, how a record becomes a cell, which channel randomises it, who is asked. */
@@ -504,14 +635,17 @@ class Family {
     this.total = this.ends ? this.ends[this.count - 1] : /** @type {number} */ (this.shares);
   }
 
-  /** Return every number of cells that a question of this family has. */
-  sizes() {
-    let sizes = new Set([1n]);
+  /** Return every collection of bin numbers that a question of this family has, sorted, single bins left out. */
+  shapes() {
+    /** @type {Map<string, number[]>} */
+    let shapes = new Map([["", []]]);
     for (const choices of this.tables) {
-      const bins = new Set(choices.map((table) => BigInt(table.bins)));
-      sizes = new Set([...sizes].flatMap((size) => [...bins].map((bin) => size * bin)));
+      const bins = new Set(choices.map((table) => table.bins));
+      const grown = [...shapes.values()].flatMap((shape) => [...bins].map((size) =>
+        (size === 1 ? shape : [...shape, size].sort((left, right) => left - right))));
+      shapes = new Map(grown.map((shape) => [shape.join(), shape]));
     }
-    return sizes;
+    return [...shapes.values()];
   }
 
   /** Return the question whose stretch of the family's share holds `position`. @param {number} position */
@@ -542,16 +676,14 @@ class Family {
 
 /** One question: the attributes it looks at, a table for each, the channel and its share out of 2^32. */
 class Question {
-  /** @param {number} index @param {Family} family @param {number} number @param {Map<string, Channel>} channels */
-  constructor(index, family, number, channels) {
+  /** @param {number} index @param {Family} family @param {number} number @param {(kind: string, shape: number[]) => Channel} channel */
+  constructor(index, family, number, channel) {
     this.index = index;
     this.attributes = family.attributes;
     this.tables = family.choice(number);
     this.share = family.share(number);
     this.shape = this.tables.map((table) => table.bins);
-    const cells = this.shape.reduce((product, bins) => product * BigInt(bins), 1n);
-    this.kind = family.channel;
-    this.channel = /** @type {Channel} */ (channels.get(`${family.channel} ${cells}`));
+    this.channel = channel(family.channel, this.shape);
   }
 
   /** Return the cell of a record, given its level on every attribute. @param {readonly number[]} levels */
@@ -572,7 +704,7 @@ class Question {
  * @property {(level: number) => number} bin
  */
 
-/** @type {Record<string, (value: any) => Table | null>} One maker per kind; null for a value it cannot take. */
+/** @type {Record<string, (value: any) => Table | null>} One maker per kind; a new kind of table needs its line here. */
 const TABLES = {
   identity: (size) =>
     isCount(size) ? { bins: size, fits: (levels) => levels === size, bin: (level) => level } : null,
@@ -584,7 +716,21 @@ const TABLES = {
           bin: (level) => countUpTo(edges, level) - 1,
         }
       : null,
+  tree: (tree) => {
+    if (!isList(tree) || tree.length !== 3 || !tree.every(isCount)) return null;
+    const [size, branching, depth] = tree;
+    if (size < 2 || branching < 2 || depth > treeHeight(size, branching)) return null;
+    const bins = depth < treeHeight(size, branching) ? branching ** depth : size;
+    return { bins, fits: (levels) => levels === size, bin: (level) => Math.floor(((level + 1) * bins - 1) / size) };
+  },
 };
+
+/** Return the depth of a tree's leaves: log `levels` to base `branching`, rounded, and at least 1. @param {number} levels @param {number} branching */
+function treeHeight(levels, branching) {
+  let height = 1;
+  while (BigInt(branching) ** BigInt(2 * height + 1) < BigInt(levels) ** 2n) height += 1;
+  return height;
+}
 
 /** Return the table that a plan describes. @param {any} document @returns {Table} */
 function makeTable(document) {
@@ -603,6 +749,7 @@ function makeTable(document) {
 
 const FORMAT = "sottovoce-plan-1";
 const SHARES = 2 ** 32;
+const MAX_QUESTIONS = 2 ** 22;
 const MAX_CODES = 1n << 53n;
 
 /** @typedef {{plan: string, id: string, question: number, code: number}} Report What leaves the page */
@@ -630,13 +777,18 @@ class Plan {
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
     this.offsets = [0, ...runningSums(this.families.map((family) => family.count))];
     this.ends = runningSums(this.families.map((family) => family.total));
+    if (this.count > MAX_QUESTIONS) throw new PlanError(`a plan asks at most 2^22 questions, this one asks ${this.count}`);
     if (this.ends[this.ends.length - 1] !== SHARES) {
       throw new PlanError(`the shares of all questions must add up to 2^32, got ${this.ends[this.ends.length - 1]}`);
     }
-    /** @type {Map<string, Channel>} */ this.channels = new Map();
     this.fingerprint = "";
     this.collection = "";
   }
+
+  /** @type {(kind: string, shape: number[]) => Channel} */
+  #channel = () => {
+    throw new PlanError("a plan is made by Plan.parse");
+  };
 
   /**
    * Return the plan that a JSON text holds, having checked all of it, and that its fingerprint is the expected one.
@@ -660,24 +812,23 @@ class Plan {
     const plan = new Plan(document);
     plan.fingerprint = fingerprint;
     plan.collection = hexadecimal(await sha256(canonical(withoutShares(document))));
-    await plan.#makeChannels();
+    await plan.#prepareChannels();
     return plan;
   }
 
-  async #makeChannels() {
-    const { epsilon, seed } = this.document;
+  async #prepareChannels() {
+    const epsilon = new Epsilon(this.epsilon);
+    const placement = await Placement.make(epsilon, this.document.seed);
+    this.#channel = (kind, shape) => makeChannel(kind, shape, epsilon, placement);
     for (const family of this.families) {
-      for (const cells of family.sizes()) {
-        const name = `${family.channel} ${cells}`;
-        if (this.channels.has(name)) continue;
-        const channel = await makeChannel(family.channel, cells, epsilon, seed);
-        if (channel.codes > MAX_CODES) {
+      for (const shape of family.shapes()) {
+        const { cells, codes } = this.#channel(family.channel, shape);
+        if (codes > MAX_CODES) {
           throw new PlanError(
-            `a question of ${cells} cells needs ${channel.codes} codes, but a browser holds integers up to 2^53 ` +
-            "exactly: this plan is not for browsers, use the Python client or ask fewer attributes together",
+            `a question of ${cells} cells needs ${codes} codes, but a browser holds integers up to 2^53 exactly: ` +
+            "this plan is not for browsers, use the Python client or ask fewer attributes together",
           );
         }
-        this.channels.set(name, channel);
       }
     }
   }
@@ -691,7 +842,7 @@ class Plan {
   question(index) {
     if (!isCount(index) || index >= this.count) throw new PlanError(`there is no question ${index} of ${this.count}`);
     const place = countUpTo(this.offsets, index) - 1;
-    return new Question(index, this.families[place], index - this.offsets[place], this.channels);
+    return new Question(index, this.families[place], index - this.offsets[place], this.#channel);
   }
 
   /** Return the question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
@@ -900,16 +1051,16 @@ const MOST_CELLS = 4096;
  * Return what a report of this plan says about its sender.
  * @param {Plan} plan
  * @param {Report} report
+ * @param {Record<string, string>} [names] what to call attributes, where their own names will not do
  * @returns {Explanation}
  */
-function explain(plan, report) {
+function explain(plan, report, names = {}) {
   const { attributes, tables, channel } = plan.question(report.question);
   const axes = attributes.map((place, i) => ({
-    name: plan.names[place],
+    name: names[plan.names[place]] ?? plan.names[place],
     groups: groupNames(plan.attributes[place], tables[i]),
   }));
-  const names = axes.map((axis) => axis.name);
-  const listed = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+  const listed = new Intl.ListFormat("en").format(axes.map((axis) => axis.name));
   return {
     question: `In which of these ${channel.cells} groups are you, by ${listed}?`,
     axes,
@@ -920,12 +1071,12 @@ function explain(plan, report) {
   };
 }
 
-/** Return which cells a code speaks for: those that give it the largest weight. @param {Channel} channel @param {bigint} code */
+/** Return which cells a code speaks for: those that give it the largest weight, up to rounding. @param {Channel} channel @param {bigint} code */
 function favouredCells(channel, code) {
   if (channel.cells > MOST_CELLS) return null;
   const weights = Array.from({ length: Number(channel.cells) }, (_, cell) => channel.weight(BigInt(cell), code));
   const largest = weights.reduce((left, right) => (left > right ? left : right));
-  return weights.map((weight) => weight === largest);
+  return weights.map((weight) => weight + 1n >= largest);
 }
 
 /** Return a name for every bin of a table. @param {AnyAttribute} attribute @param {Table} table */

@@ -66,14 +66,14 @@ def test_every_level_has_its_bin(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", read("channels"), ids=lambda v: f"{v['kind']}-{v['cells']}-{v['epsilon']}")
 def test_a_channel_gives_the_same_codes_for_the_same_words(vector: dict[str, Any]) -> None:
     channel: Any = make_channel(vector["kind"], int(vector["cells"]), Decimal(vector["epsilon"]), vector["seed"])
-    assert channel.codes == int(vector["codes"])
+    assert (channel.codes, channel.scale) == (int(vector["integers"]["codes"]), int(vector["integers"]["scale"]))
     for name, method in (("points", "point"), ("hashes", "hash"), ("answers", "answer")):
         for numbers in vector.get(name, ()):
             *given, expected = map(int, numbers)
             assert getattr(channel, method)(*given) == expected
     for cell, row in enumerate(vector.get("weights", ())):
         assert channel.row(cell) == list(map(int, row))
-        assert sum(map(int, row)) == int(vector["scale"])
+        assert sum(map(int, row)) == channel.scale
 
 
 def test_local_hashing_takes_the_same_prime() -> None:

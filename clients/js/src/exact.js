@@ -6,14 +6,25 @@ export const SCALE = 1n << 64n;
 /** The bits behind the point of e^epsilon. */
 export const FRACTION = 320n;
 
+/** An epsilon, and what every channel needs of it. */
+export class Epsilon {
+  /** @param {string} text a plain decimal number */
+  constructor(text) {
+    const [whole, decimals = ""] = text.split(".");
+    this.text = text;
+    this.numerator = BigInt(whole + decimals);
+    this.denominator = 10n ** BigInt(decimals.length);
+    /** e^epsilon times 2^320. */
+    this.growth = exponential(this.numerator, this.denominator);
+  }
+}
+
 /**
- * Return e^epsilon times 2^320, less a part in 10^50: rounded down, so that no channel is less private than asked for.
- * @param {string} epsilon
+ * Return e^(numerator/denominator) times 2^320, less a part in 10^50: rounded down, so that no channel is less private
+ * than asked for.
+ * @param {bigint} numerator @param {bigint} denominator
  */
-export function exponential(epsilon) {
-  const [whole, decimals = ""] = epsilon.split(".");
-  const numerator = BigInt(whole + decimals);
-  const denominator = 10n ** BigInt(decimals.length);
+function exponential(numerator, denominator) {
   const guard = 64n;
   let term = 1n << (FRACTION + guard);
   let sum = term;
@@ -53,4 +64,9 @@ export function countUpTo(rising, value) {
 export function runningSums(numbers) {
   let sum = 0;
   return numbers.map((number) => (sum += number));
+}
+
+/** Return the product, exactly. @param {readonly number[]} numbers */
+export function product(numbers) {
+  return numbers.reduce((total, number) => total * BigInt(number), 1n);
 }

@@ -25,16 +25,16 @@ const MOST_CELLS = 4096;
  * Return what a report of this plan says about its sender.
  * @param {Plan} plan
  * @param {Report} report
+ * @param {Record<string, string>} [names] what to call attributes, where their own names will not do
  * @returns {Explanation}
  */
-export function explain(plan, report) {
+export function explain(plan, report, names = {}) {
   const { attributes, tables, channel } = plan.question(report.question);
   const axes = attributes.map((place, i) => ({
-    name: plan.names[place],
+    name: names[plan.names[place]] ?? plan.names[place],
     groups: groupNames(plan.attributes[place], tables[i]),
   }));
-  const names = axes.map((axis) => axis.name);
-  const listed = names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0];
+  const listed = new Intl.ListFormat("en").format(axes.map((axis) => axis.name));
   return {
     question: `In which of these ${channel.cells} groups are you, by ${listed}?`,
     axes,
@@ -45,12 +45,12 @@ export function explain(plan, report) {
   };
 }
 
-/** Return which cells a code speaks for: those that give it the largest weight. @param {Channel} channel @param {bigint} code */
+/** Return which cells a code speaks for: those that give it the largest weight, up to rounding. @param {Channel} channel @param {bigint} code */
 function favouredCells(channel, code) {
   if (channel.cells > MOST_CELLS) return null;
   const weights = Array.from({ length: Number(channel.cells) }, (_, cell) => channel.weight(BigInt(cell), code));
   const largest = weights.reduce((left, right) => (left > right ? left : right));
-  return weights.map((weight) => weight === largest);
+  return weights.map((weight) => weight + 1n >= largest);
 }
 
 /** Return a name for every bin of a table. @param {AnyAttribute} attribute @param {Table} table */

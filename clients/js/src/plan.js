@@ -2,10 +2,11 @@
 
 import { makeAttribute } from "./attributes.js";
 import { makeChannel } from "./channels/index.js";
+import { Placement } from "./channels/local_hash.js";
 import { checkMembers, isCount, isList, isObject, isText } from "./checks.js";
 import { canonical, hexadecimal, sha256 } from "./digest.js";
 import { PlanError, RecordError } from "./errors.js";
-import { countUpTo, runningSums } from "./exact.js";
+import { countUpTo, Epsilon, runningSums } from "./exact.js";
 import { Family, Question } from "./questions.js";
 import { makeTable } from "./tables.js";
 
@@ -14,6 +15,7 @@ import { makeTable } from "./tables.js";
 
 const FORMAT = "sottovoce-plan-1";
 const SHARES = 2 ** 32;
+const MAX_QUESTIONS = 2 ** 22;
 const MAX_CODES = 1n << 53n;
 
 /** @typedef {{plan: string, id: string, question: number, code: number}} Report What leaves the page */
@@ -41,13 +43,18 @@ export class Plan {
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
     this.offsets = [0, ...runningSums(this.families.map((family) => family.count))];
     this.ends = runningSums(this.families.map((family) => family.total));
+    if (this.count > MAX_QUESTIONS) throw new PlanError(`a plan asks at most 2^22 questions, this one asks ${this.count}`);
     if (this.ends[this.ends.length - 1] !== SHARES) {
       throw new PlanError(`the shares of all questions must add up to 2^32, got ${this.ends[this.ends.length - 1]}`);
     }
-    /** @type {Map<string, Channel>} */ this.channels = new Map();
     this.fingerprint = "";
     this.collection = "";
   }
+
+  /** @type {(kind: string, shape: number[]) => Channel} */
+  #channel = () => {
+    throw new PlanError("a plan is made by Plan.parse");
+  };
 
   /**
    * Return the plan that a JSON text holds, having checked all of it, and that its fingerprint is the expected one.
@@ -71,24 +78,23 @@ export class Plan {
     const plan = new Plan(document);
     plan.fingerprint = fingerprint;
     plan.collection = hexadecimal(await sha256(canonical(withoutShares(document))));
-    await plan.#makeChannels();
+    await plan.#prepareChannels();
     return plan;
   }
 
-  async #makeChannels() {
-    const { epsilon, seed } = this.document;
+  async #prepareChannels() {
+    const epsilon = new Epsilon(this.epsilon);
+    const placement = await Placement.make(epsilon, this.document.seed);
+    this.#channel = (kind, shape) => makeChannel(kind, shape, epsilon, placement);
     for (const family of this.families) {
-      for (const cells of family.sizes()) {
-        const name = `${family.channel} ${cells}`;
-        if (this.channels.has(name)) continue;
-        const channel = await makeChannel(family.channel, cells, epsilon, seed);
-        if (channel.codes > MAX_CODES) {
+      for (const shape of family.shapes()) {
+        const { cells, codes } = this.#channel(family.channel, shape);
+        if (codes > MAX_CODES) {
           throw new PlanError(
-            `a question of ${cells} cells needs ${channel.codes} codes, but a browser holds integers up to 2^53 ` +
-            "exactly: this plan is not for browsers, use the Python client or ask fewer attributes together",
+            `a question of ${cells} cells needs ${codes} codes, but a browser holds integers up to 2^53 exactly: ` +
+            "this plan is not for browsers, use the Python client or ask fewer attributes together",
           );
         }
-        this.channels.set(name, channel);
       }
     }
   }
@@ -102,7 +108,7 @@ export class Plan {
   question(index) {
     if (!isCount(index) || index >= this.count) throw new PlanError(`there is no question ${index} of ${this.count}`);
     const place = countUpTo(this.offsets, index) - 1;
-    return new Question(index, this.families[place], index - this.offsets[place], this.channels);
+    return new Question(index, this.families[place], index - this.offsets[place], this.#channel);
   }
 
   /** Return the question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */

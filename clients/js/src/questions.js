@@ -38,14 +38,17 @@ export class Family {
     this.total = this.ends ? this.ends[this.count - 1] : /** @type {number} */ (this.shares);
   }
 
-  /** Return every number of cells that a question of this family has. */
-  sizes() {
-    let sizes = new Set([1n]);
+  /** Return every collection of bin numbers that a question of this family has, sorted, single bins left out. */
+  shapes() {
+    /** @type {Map<string, number[]>} */
+    let shapes = new Map([["", []]]);
     for (const choices of this.tables) {
-      const bins = new Set(choices.map((table) => BigInt(table.bins)));
-      sizes = new Set([...sizes].flatMap((size) => [...bins].map((bin) => size * bin)));
+      const bins = new Set(choices.map((table) => table.bins));
+      const grown = [...shapes.values()].flatMap((shape) => [...bins].map((size) =>
+        (size === 1 ? shape : [...shape, size].sort((left, right) => left - right))));
+      shapes = new Map(grown.map((shape) => [shape.join(), shape]));
     }
-    return sizes;
+    return [...shapes.values()];
   }
 
   /** Return the question whose stretch of the family's share holds `position`. @param {number} position */
@@ -76,16 +79,14 @@ export class Family {
 
 /** One question: the attributes it looks at, a table for each, the channel and its share out of 2^32. */
 export class Question {
-  /** @param {number} index @param {Family} family @param {number} number @param {Map<string, Channel>} channels */
-  constructor(index, family, number, channels) {
+  /** @param {number} index @param {Family} family @param {number} number @param {(kind: string, shape: number[]) => Channel} channel */
+  constructor(index, family, number, channel) {
     this.index = index;
     this.attributes = family.attributes;
     this.tables = family.choice(number);
     this.share = family.share(number);
     this.shape = this.tables.map((table) => table.bins);
-    const cells = this.shape.reduce((product, bins) => product * BigInt(bins), 1n);
-    this.kind = family.channel;
-    this.channel = /** @type {Channel} */ (channels.get(`${family.channel} ${cells}`));
+    this.channel = channel(family.channel, this.shape);
   }
 
   /** Return the cell of a record, given its level on every attribute. @param {readonly number[]} levels */

@@ -11,7 +11,7 @@ import { countUpTo } from "./exact.js";
  * @property {(level: number) => number} bin
  */
 
-/** @type {Record<string, (value: any) => Table | null>} One maker per kind; null for a value it cannot take. */
+/** @type {Record<string, (value: any) => Table | null>} One maker per kind; a new kind of table needs its line here. */
 const TABLES = {
   identity: (size) =>
     isCount(size) ? { bins: size, fits: (levels) => levels === size, bin: (level) => level } : null,
@@ -23,7 +23,21 @@ const TABLES = {
           bin: (level) => countUpTo(edges, level) - 1,
         }
       : null,
+  tree: (tree) => {
+    if (!isList(tree) || tree.length !== 3 || !tree.every(isCount)) return null;
+    const [size, branching, depth] = tree;
+    if (size < 2 || branching < 2 || depth > treeHeight(size, branching)) return null;
+    const bins = depth < treeHeight(size, branching) ? branching ** depth : size;
+    return { bins, fits: (levels) => levels === size, bin: (level) => Math.floor(((level + 1) * bins - 1) / size) };
+  },
 };
+
+/** Return the depth of a tree's leaves: log `levels` to base `branching`, rounded, and at least 1. @param {number} levels @param {number} branching */
+function treeHeight(levels, branching) {
+  let height = 1;
+  while (BigInt(branching) ** BigInt(2 * height + 1) < BigInt(levels) ** 2n) height += 1;
+  return height;
+}
 
 /** Return the table that a plan describes. @param {any} document @returns {Table} */
 export function makeTable(document) {

@@ -64,7 +64,7 @@ test("a plan whose codes exceed 2^53 is refused with the reason", async () => {
   const document = structuredClone(pair.plan);
   document.schema.attributes = ["a", "b", "c"].map((name) => ({ ...document.schema.attributes[0], name, low: 0, high: 2 ** 20 - 1 }));
   document.tables = [{ identity: 2 ** 20 }];
-  document.families = [{ attributes: [0, 1, 2], tables: [[0], [0], [0]], channel: "grr", shares: 2 ** 32 }];
+  document.families = [{ attributes: [0, 1, 2], tables: [[0], [0], [0]], channel: "local_hash", shares: 2 ** 32 }];
   await assert.rejects(makeClient(await publish(document), new Notebook()), { name: "PlanError", message: /not for browsers/ });
 });
 

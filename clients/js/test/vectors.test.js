@@ -6,9 +6,10 @@ import { test } from "node:test";
 
 import { makeAttribute } from "../src/attributes.js";
 import { makeChannel } from "../src/channels/index.js";
-import { bestPrime } from "../src/channels/local_hash.js";
+import { bestPrime, Placement } from "../src/channels/local_hash.js";
 import { canonical, hexadecimal, sha256 } from "../src/digest.js";
 import { PlanError, RecordError } from "../src/errors.js";
+import { Epsilon } from "../src/exact.js";
 import { Plan } from "../src/plan.js";
 import { makeTable } from "../src/tables.js";
 
@@ -40,13 +41,12 @@ for (const { table: document, levels, bins, bin } of vectors("tables")) {
 
 for (const vector of vectors("channels")) {
   test(`${vector.kind} over ${vector.cells} cells at epsilon ${vector.epsilon} has the same integers`, async () => {
-    const channel = /** @type {any} */ (await makeChannel(vector.kind, BigInt(vector.cells), vector.epsilon, vector.seed));
-    for (const name of ["codes", "scale", "prime"]) {
-      if (name in vector) assert.equal(channel[name], BigInt(vector[name]), name);
-    }
-    const response = channel.response ?? channel;
-    assert.deepEqual([response.keep, response.other], [BigInt(vector.keep), BigInt(vector.other)]);
-    if ("digits" in vector) assert.equal(channel.digits, vector.digits);
+    const epsilon = new Epsilon(vector.epsilon);
+    const placement = await Placement.make(epsilon, vector.seed);
+    const channel = /** @type {any} */ (makeChannel(vector.kind, vector.parts, epsilon, placement));
+    assert.equal(channel.kind, vector.kind);
+    const whole = { ...channel, keep: channel.response?.keep ?? channel.keep, other: channel.response?.other ?? channel.other };
+    for (const [name, number] of Object.entries(vector.integers)) assert.equal(whole[name], BigInt(number), name);
     /** @type {[string, string][]} */
     const calls = [["points", "point"], ["hashes", "hash"], ["answers", "answer"]];
     for (const [list, method] of calls) {
@@ -61,7 +61,7 @@ for (const vector of vectors("channels")) {
 }
 
 test("local hashing takes the same prime at every epsilon", () => {
-  for (const [epsilon, prime] of vectors("primes")) assert.equal(bestPrime(epsilon), BigInt(prime), epsilon);
+  for (const [epsilon, prime] of vectors("primes")) assert.equal(bestPrime(new Epsilon(epsilon)), BigInt(prime), epsilon);
 });
 
 for (const vector of vectors("plans")) {
@@ -74,7 +74,7 @@ for (const vector of vectors("plans")) {
     vector.questions.forEach((/** @type {any} */ expected, /** @type {number} */ index) => {
       const question = plan.question(index);
       assert.deepEqual(
-        { attributes: question.attributes, shape: question.shape, channel: question.kind, share: question.share },
+        { attributes: question.attributes, shape: question.shape, channel: question.channel.kind, share: question.share },
         { attributes: expected.attributes, shape: expected.shape, channel: expected.channel, share: expected.share },
       );
       assert.equal(question.channel.codes, BigInt(expected.codes));

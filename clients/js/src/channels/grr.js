@@ -1,15 +1,15 @@
-import { PlanError } from "../errors.js";
-import { exponential, FRACTION, randomWord, SCALE } from "../exact.js";
+import { FRACTION, randomWord, SCALE } from "../exact.js";
 
 /** Generalised randomised response: the true cell with weight `keep`, each other one with weight `other`. */
 export class RandomisedResponse {
-  /** @param {bigint} cells @param {string} epsilon */
+  kind = "grr";
+
+  /** @param {bigint} cells @param {import("../exact.js").Epsilon} epsilon */
   constructor(cells, epsilon) {
-    if (cells < 2n) throw new PlanError(`a channel needs at least two cells, got ${cells}`);
-    const divisor = exponential(epsilon) + ((cells - 1n) << FRACTION);
     this.cells = cells;
     this.codes = cells;
     this.scale = SCALE;
+    const divisor = epsilon.growth + ((cells - 1n) << FRACTION);
     this.other = (SCALE << FRACTION) / divisor + 1n; // rounded up: e^epsilon is irrational, so nothing divides evenly
     this.keep = SCALE - (cells - 1n) * this.other;
   }
@@ -26,7 +26,7 @@ export class RandomisedResponse {
     return code >= cell ? code + 1n : code;
   }
 
-  /** @param {bigint} cell */
+  /** Return a random code. @param {bigint} cell */
   draw(cell) {
     return this.answer(cell, randomWord());
   }
