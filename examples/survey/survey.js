@@ -30,7 +30,7 @@ function fillGroups(told) {
   const [rows, columns] = told.axes.length > 1 ? told.axes : [told.axes[0], null];
   const table = /** @type {HTMLTableElement} */ (find("groups"));
   table.replaceChildren();
-  table.createCaption().textContent = columns ? `${rows.name} ↓   ${columns.name} →` : rows.name;
+  table.createCaption().textContent = columns ? `Down: ${rows.name}. Across: ${columns.name}.` : `Down: ${rows.name}.`;
   if (columns) {
     const head = table.createTHead().insertRow();
     head.append(document.createElement("td"), ...columns.groups.map((group) => header(group, "col")));
@@ -50,6 +50,13 @@ function fillGroups(told) {
   });
 }
 
+/** @param {import("./sottovoce.js").Explanation} told */
+function countGroups({ favoured, cells }) {
+  const marked = favoured?.filter(Boolean).length;
+  if (marked === 0) return "none of these groups";
+  return marked === 1 ? "the one group marked here" : `the ${marked} of ${cells} groups marked here`;
+}
+
 /** @param {string} text @param {"row" | "col"} scope */
 function header(text, scope) {
   const cell = document.createElement("th");
@@ -64,16 +71,14 @@ function showReport(client) {
   if (!drawn) return;
   const { report, body, acknowledged } = drawn;
   const told = explain(client.plan, report, NAMES);
-  const marked = told.favoured?.filter(Boolean).length;
   const percent = Math.round(told.truthful * 100);
   find("preview-title").textContent = acknowledged ? "This is all that was sent" : "This is all that will be sent";
   find("which").textContent = `Question ${report.question + 1} of ${client.plan.count}, picked by chance`;
   find("question").textContent = told.question;
   fillGroups(told);
   find("meaning").textContent =
-    `The code ${report.code} speaks for the ${marked === 1 ? "one group" : `${marked} of ${told.cells} groups`} marked here. ` +
-    `With a probability of ${percent} % chance lets a code speak for your own group, with ${100 - percent} % it does not; ` +
-    "which of the two happened is not recorded anywhere.";
+    `The code ${report.code} speaks for ${countGroups(told)}. A code speaks for the group of the person who sends it with a ` +
+    `probability of ${percent} %, and for others only with ${100 - percent} %. Which of the two happened here is recorded nowhere.`;
   find("reveals").textContent =
     `Very little about you. Anyone might have sent this code: it is at most ${told.ratio.toFixed(1)} times as likely from ` +
     "one person as from any other. Your other answers play no part in it. Only the codes of many people together show something, about all of them.";

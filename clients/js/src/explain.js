@@ -50,7 +50,8 @@ function favouredCells(channel, code) {
   if (channel.cells > MOST_CELLS) return null;
   const weights = Array.from({ length: Number(channel.cells) }, (_, cell) => channel.weight(BigInt(cell), code));
   const largest = weights.reduce((left, right) => (left > right ? left : right));
-  return weights.map((weight) => weight + 1n >= largest);
+  const even = weights.every((weight) => weight + 1n >= largest); // a hash value that no cell has speaks for none
+  return weights.map((weight) => !even && weight + 1n >= largest);
 }
 
 /** Return a name for every bin of a table. @param {AnyAttribute} attribute @param {Table} table */
