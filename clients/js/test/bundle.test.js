@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { rollup } from "rollup";
+import { rollup } from "@rollup/wasm-node";
 
 import config from "../rollup.config.js";
 
