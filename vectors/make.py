@@ -43,11 +43,11 @@ def attributes() -> list[dict[str, Any]]:
     ages = [*numbers, *odd]
     reals = [*ages, 0.1, 0.3, 0.7, 0.7000000000000001, 0.9999999999999999, 1.0, 3125, 3124.9999999999995, 196875, 2e5]
     edges = sv.Numeric("dose", edges=[-1.5, 0, 0.1, 2.5, 100])
-    names = ["", "north", "North", "north ", "Süd", "Su\u0308d", "東", "🧭", None, 3, True]
+    names = [*odd, "", "north", "North", "north ", "Süd", "Su\u0308d", "東", "🧭", None, 3, True]
     cases: list[tuple[Any, list[Any]]] = [
         (sv.Ordinal("age", 0, 119), ages),
         (sv.Ordinal("age", 18, 99, clip=True), ages),
-        (sv.Ordinal("far", -(2**53), -(2**53) + 9), [-(2**53), -(2**53) + 1, -(2**53) + 9, 0]),
+        (sv.Ordinal("far", 1 - 2**53, 9 - 2**53), [-(2**53), 1 - 2**53, 2 - 2**53, 9 - 2**53, 0]),
         (sv.Ordinal("children", -2, 17, nullable=True), ages),
         (sv.Numeric("income", 0, 200_000), reals),
         (sv.Numeric("part", 0, 1, bins=10), reals),

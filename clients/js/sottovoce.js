@@ -53,7 +53,7 @@ const isNumber = Number.isFinite;
 const isList = Array.isArray;
 const isObject = (/** @type {unknown} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
-const isExact = (/** @type {unknown} */ value) => Number.isInteger(value) && Math.abs(/** @type {number} */ (value)) <= 2 ** 53;
+const isExact = Number.isSafeInteger;
 const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
 
 /** Memory: that this person answered, and with which bytes. What is not surely written down is never sent. */
@@ -194,10 +194,11 @@ class Attribute {
     }
   }
 
-  /** Return the level of one value; null and undefined are "no answer". @param {unknown} value @returns {number} */
+  /** Return the level of one value; null, undefined and NaN are "no answer". @param {unknown} value @returns {number} */
   level(value) {
-    if (value !== null && value !== undefined) return this.valueLevel(value);
-    if (this.nullable) return this.valueLevels;
+    const absent = value === null || value === undefined;
+    if (this.nullable && (absent || Number.isNaN(value))) return this.valueLevels;
+    if (!absent) return this.valueLevel(value);
     throw new RecordError(`${this.name}: no answer was given, and this attribute requires one`);
   }
 

@@ -24,10 +24,11 @@ class Attribute {
     }
   }
 
-  /** Return the level of one value; null and undefined are "no answer". @param {unknown} value @returns {number} */
+  /** Return the level of one value; null, undefined and NaN are "no answer". @param {unknown} value @returns {number} */
   level(value) {
-    if (value !== null && value !== undefined) return this.valueLevel(value);
-    if (this.nullable) return this.valueLevels;
+    const absent = value === null || value === undefined;
+    if (this.nullable && (absent || Number.isNaN(value))) return this.valueLevels;
+    if (!absent) return this.valueLevel(value);
     throw new RecordError(`${this.name}: no answer was given, and this attribute requires one`);
   }
 

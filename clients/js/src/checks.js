@@ -25,5 +25,5 @@ export const isNumber = Number.isFinite;
 export const isList = Array.isArray;
 export const isObject = (/** @type {unknown} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
 export const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
-export const isExact = (/** @type {unknown} */ value) => Number.isInteger(value) && Math.abs(/** @type {number} */ (value)) <= 2 ** 53;
+export const isExact = Number.isSafeInteger;
 export const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
