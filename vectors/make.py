@@ -19,9 +19,9 @@ from typing import Any
 import msgspec
 
 import sottovoce as sv
-from sottovoce.channels import GRR, LocalHash, make_channel
+from sottovoce.channels import GRR, LocalHash, SquareWave, make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.tables import Table
+from sottovoce.tables import Table, tree_tables
 
 HERE = Path(__file__).parent
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -77,6 +77,8 @@ def _level(attribute: Any, value: object) -> int | None:
 def tables() -> list[dict[str, Any]]:
     """Return tables with the bin of every level."""
     cases = [(Table(identity=7), 7), (Table(edges=(0, 2, 5, 7, 10)), 10), (Table(edges=(0, 1, 64, 65)), 65)]
+    for levels, branching in ((2, 4), (33, 4), (64, 4), (100, 3), (65, 2)):
+        cases += [(table, levels) for table in tree_tables(levels, branching)]
     return [
         {
             "table": msgspec.to_builtins(table),
@@ -90,32 +92,30 @@ def tables() -> list[dict[str, Any]]:
 
 def channels() -> list[dict[str, Any]]:
     """Return channels with their integers, and the codes that given words give."""
-    cases = [
-        *(("grr", cells, epsilon) for cells, epsilon in ((2, "0.01"), (2, "1"), (4, "1.25"), (64, "3"), (5, "20"))),
-        ("grr", 2**20, "2"),
-        ("grr", 1000, "0.3333333333333333333333333333"),
-        *(("local_hash", cells, epsilon) for cells, epsilon in ((16, "1"), (26, "1"), (9, "0.01"), (64, "2.5"))),
-        *(("local_hash", cells, epsilon) for cells, epsilon in ((4096, "1"), (2**20, "0.5"), (1000, "5"))),
-        ("local_hash", 2**20, "12.5"),
+    cases: list[tuple[str, tuple[int, ...], str]] = [
+        *(("grr", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (2, "1"), (4, "1.25"), (64, "3"), (5, "20"))),
+        ("grr", (2**20,), "2"),
+        ("grr", (1000,), "0.3333333333333333333333333333"),
+        *(("local_hash", (cells,), epsilon) for cells, epsilon in ((16, "1"), (26, "1"), (9, "0.01"), (64, "2.5"))),
+        *(("local_hash", (cells,), epsilon) for cells, epsilon in ((4096, "1"), (2**20, "0.5"), (1000, "5"))),
+        ("local_hash", (2**20,), "12.5"),
+        ("local_hash", (3,), "1"),
+        ("local_hash", (1000, 27, 64), "1"),
+        ("local_hash", (64, 64, 5, 128), "3.5"),
+        *(("adaptive", (cells,), "1.5") for cells in (2, 15, 16, 5000)),
+        *(("square_wave", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (16, "1"), (33, "2.5"), (8, "20"))),
+        ("square_wave", (1024,), "0.5"),
     ]
-    return [_channel(kind, cells, Decimal(epsilon)) for kind, cells, epsilon in cases]
+    return [_channel(kind, parts, Decimal(epsilon)) for kind, parts, epsilon in cases]
 
 
-def _channel(kind: str, cells: int, epsilon: Decimal) -> dict[str, Any]:
+def _channel(kind: str, parts: tuple[int, ...], epsilon: Decimal) -> dict[str, Any]:
     seed = "00c0ffee5eed1234"
-    channel = make_channel(kind, cells, epsilon, seed)
+    cells = math.prod(parts)
+    channel = make_channel(kind, cells, epsilon, seed, parts)
     some = sorted({0, 1, cells // 3, cells // 2, cells - 2, cells - 1})
-    vector: dict[str, Any] = {
-        "kind": kind,
-        "cells": str(cells),
-        "parts": [cells],
-        "epsilon": str(epsilon),
-        "seed": seed,
-    }
-    integers = {"codes": channel.codes, "scale": channel.scale}
-    if isinstance(channel, GRR):
-        integers |= {"keep": channel.keep, "other": channel.other}
-        answers = [(cell, word, channel.answer(cell, word)) for cell in some for word in WORDS]
+    vector: dict[str, Any] = {"kind": kind, "parts": list(parts), "epsilon": str(epsilon), "seed": seed}
+    integers = {"cells": cells, "codes": channel.codes, "scale": channel.scale}
     if isinstance(channel, LocalHash):
         vectors = sorted({1, 2, channel.prime, channel.vectors // 2, channel.vectors})
         integers |= {"keep": channel.response.keep, "other": channel.response.other}
@@ -124,7 +124,12 @@ def _channel(kind: str, cells: int, epsilon: Decimal) -> dict[str, Any]:
         vector["hashes"] = _strings((a, cell, channel.hash(a, cell)) for a in vectors for cell in some)
         draws = product(some[1:4], vectors, WORDS[::3])
         answers = [(cell, a, word, channel.answer(cell, a, word)) for cell, a, word in draws]
-    vector["integers"] = {name: str(number) for name, number in integers.items()}
+    else:
+        assert isinstance(channel, GRR | SquareWave)
+        names = ("keep", "other") if isinstance(channel, GRR) else ("reach", "near", "extra", "far")
+        integers |= {name: getattr(channel, name) for name in names}
+        answers = [(cell, word, channel.answer(cell, word)) for cell in some for word in WORDS]
+    vector |= {"becomes": channel.kind, "integers": {name: str(number) for name, number in integers.items()}}
     vector["answers"] = _strings(answers)
     if cells * channel.codes <= SMALL_TABLE:
         vector["weights"] = _strings(channel.row(cell) for cell in range(cells))
@@ -162,6 +167,10 @@ def plans() -> list[dict[str, Any]]:
         _plan("hdg grr", sv.Plan.create(two, epsilon="2.75", users=10**5, oracle="grr"), pair),
         _plan("tdg", sv.Plan.create(two, epsilon=4, users=10**12, mechanism="tdg"), pair),
         _plan("uniform", sv.Plan.create(two, epsilon="0.01", users=1, mechanism="uniform"), pair),
+        _plan("calm", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="calm"), pair),
+        _plan("hio", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="hio"), pair),
+        _plan("lhio", sv.Plan.create(mixed, epsilon="0.75", users=10**6, mechanism="lhio"), records),
+        _plan("msw", sv.Plan.create(two, epsilon="1.5", users=10**5, mechanism="msw"), pair),
         _plan("product family", product_plan(shares=False), pair),
         _plan("listed shares", product_plan(shares=True), pair),
     ]
@@ -241,6 +250,7 @@ def refused_plans() -> list[dict[str, Any]]:
         ("a table that is not there", lambda plan: plan["families"][0].update(tables=[[5]])),
         ("a table that covers too little", lambda plan: plan["tables"][0].update(edges=[0, 40, 80])),
         ("a table that does not rise", lambda plan: plan["tables"][0].update(edges=[0, 80, 40, 120])),
+        ("a tree deeper than its leaves", lambda plan: plan["tables"].__setitem__(2, {"tree": [120, 4, 9]})),
         ("a table of two kinds", lambda plan: plan["tables"][0].update(identity=120)),
         ("a table of an unknown kind", lambda plan: plan["tables"].append({"spiral": 3})),
         ("an unknown channel", lambda plan: plan["families"][0].update(channel="megaphone")),

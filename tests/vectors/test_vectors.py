@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import math
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
@@ -63,9 +64,11 @@ def test_every_level_has_its_bin(vector: dict[str, Any]) -> None:
     assert table.array().tolist() == vector["bin"]
 
 
-@pytest.mark.parametrize("vector", read("channels"), ids=lambda v: f"{v['kind']}-{v['cells']}-{v['epsilon']}")
+@pytest.mark.parametrize("vector", read("channels"), ids=lambda v: f"{v['kind']}-{v['parts']}-{v['epsilon']}")
 def test_a_channel_gives_the_same_codes_for_the_same_words(vector: dict[str, Any]) -> None:
-    channel: Any = make_channel(vector["kind"], int(vector["cells"]), Decimal(vector["epsilon"]), vector["seed"])
+    parts = tuple(vector["parts"])
+    channel: Any = make_channel(vector["kind"], math.prod(parts), Decimal(vector["epsilon"]), vector["seed"], parts)
+    assert channel.kind == vector["becomes"]
     assert (channel.codes, channel.scale) == (int(vector["integers"]["codes"]), int(vector["integers"]["scale"]))
     for name, method in (("points", "point"), ("hashes", "hash"), ("answers", "answer")):
         for numbers in vector.get(name, ()):

@@ -40,11 +40,11 @@ for (const { table: document, levels, bins, bin } of vectors("tables")) {
 }
 
 for (const vector of vectors("channels")) {
-  test(`${vector.kind} over ${vector.cells} cells at epsilon ${vector.epsilon} has the same integers`, async () => {
+  test(`${vector.kind} over ${vector.parts} cells at epsilon ${vector.epsilon} has the same integers`, async () => {
     const epsilon = new Epsilon(vector.epsilon);
     const placement = await Placement.make(epsilon, vector.seed);
     const channel = /** @type {any} */ (makeChannel(vector.kind, vector.parts, epsilon, placement));
-    assert.equal(channel.kind, vector.kind);
+    assert.equal(channel.kind, vector.becomes);
     const whole = { ...channel, keep: channel.response?.keep ?? channel.keep, other: channel.response?.other ?? channel.other };
     for (const [name, number] of Object.entries(vector.integers)) assert.equal(whole[name], BigInt(number), name);
     /** @type {[string, string][]} */
