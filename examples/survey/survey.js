@@ -78,9 +78,9 @@ function showReport(client) {
   fillGroups(told);
   find("meaning").textContent =
     `The code ${report.code} speaks for ${countGroups(told)}. A code speaks for the group of the person who sends it with a ` +
-    `probability of ${percent} %, and for others only with ${100 - percent} %. Which of the two happened here is recorded nowhere.`;
+    `probability of ${percent}\u00a0%, and for others only with ${100 - percent}\u00a0%. Which of the two happened here is recorded nowhere.`;
   find("reveals").textContent =
-    `Very little about you. Anyone might have sent this code: it is at most ${told.ratio.toFixed(1)} times as likely from ` +
+    `Anyone might have sent this code: it is at most ${told.ratio.toFixed(1)} times as likely from ` +
     "one person as from any other. Your other answers play no part in it. Only the codes of many people together show something, about all of them.";
   find("bytes").textContent = body;
   find("decide").hidden = acknowledged;
@@ -93,7 +93,7 @@ function showPlan({ plan }, /** @type {string} */ address) {
   find("purpose").textContent = plan.purpose || "not stated";
   find("contact").textContent = plan.contact || "not stated";
   find("expires").textContent = plan.expires ?? "not stated";
-  find("privacy").textContent = `ε = ${plan.epsilon}, proved for every question by the plan itself`;
+  find("privacy").textContent = `ε = ${plan.epsilon}, whichever question is drawn`;
   const link = /** @type {HTMLAnchorElement} */ (find("plan"));
   link.href = address;
   link.textContent = plan.fingerprint;
