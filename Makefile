@@ -31,10 +31,10 @@ demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people.
 
 test: $(STAMP) system ## Run all tests, and say which were skipped for want of what.
 	@$(MAKE) --no-print-directory $(MODULES)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -rs
 
 fast: $(STAMP) ## Run all but the slow statistical tests.
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow"
 
 check: $(STAMP) ## Check style, types, layers and the examples in the documentation.
 	$(BIN)/ruff check .

@@ -138,13 +138,27 @@ def _translate(text: str, dialect: str, table: str) -> str:
     from sqlglot import exp
 
     statement: Any = sqlglot.parse_one(text, read="duckdb")
-    try:
-        wanted = exp.to_table(table, dialect=dialect)
-    except sqlglot.errors.ParseError as error:
-        raise PlanError(f"table is the name of a table, such as reports or survey.reports, got {table!r}") from error
+    wanted = _table(table, dialect)
     for name in [found for found in statement.find_all(exp.Table) if found.name == "reports"]:
         name.replace(wanted.copy())
     small_first = sqlglot.Dialect.get_or_raise(dialect).NULL_ORDERING == "nulls_are_small"
     for ordered in statement.find_all(exp.Ordered):  # no null is ever in the order: each dialect may keep its own
         ordered.set("nulls_first", small_first)
     return str(statement.sql(dialect=dialect, pretty=True))
+
+
+def _table(name: str, dialect: str) -> Any:
+    """Return the table of that name; anything more than a name is refused."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        statements = sqlglot.parse(f"SELECT 1 FROM {name}", read=dialect)
+        table = statements[0].find(exp.Table) if len(statements) == 1 and statements[0] else None
+        if table is None or table.alias or not isinstance(table.this, exp.Identifier):
+            raise ValueError
+        if exp.select("1").from_(table.copy()).sql(dialect) != statements[0].sql(dialect):  # type: ignore[union-attr]
+            raise ValueError
+    except (sqlglot.errors.SqlglotError, ValueError) as error:
+        raise PlanError(f"table is the name of a table, such as reports or survey.reports, got {name!r}") from error
+    return table

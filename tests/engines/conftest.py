@@ -33,6 +33,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         settings = {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # short work: compile quickly, not well
+            "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
             "spark.executor.memory": "512m",
             "spark.local.dir": str(work),
             "spark.sql.shuffle.partitions": "2",

@@ -29,17 +29,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
 
 
 @pytest.mark.parametrize("make_plan", [small_plan, huge_plan])
-@pytest.mark.parametrize("write", [write_bad_files, write_duplicates])
 def test_spark_numpy_and_duckdb_give_the_same_tally_and_refuse_alike(
-    spark: SparkSession, make_plan, write, tmp_path: Path
+    spark: SparkSession, make_plan, tmp_path: Path
 ) -> None:
     plan = make_plan()
-    expected, refused = write(plan, tmp_path)
+    expected, refused = write_bad_files(plan, tmp_path)
     for strange in tmp_path.glob("*[[]*"):
         strange.rename(tmp_path / "strange.parquet")  # Spark takes brackets in a path for a pattern
-    expected.refused = refused
+    (tmp_path / "ids").mkdir()
+    more, refused_more = write_duplicates(plan, tmp_path / "ids")
+    expected.merge(more)
+    expected.refused = refused + refused_more
     tally = tally_spark_files(plan, spark, tmp_path)
-    assert tally.refused == refused
+    assert tally.refused == expected.refused
     assert tally == expected
     assert tally == sv.tally_parquet(plan, tmp_path)
     assert tally == sv.tally_parquet(plan, tmp_path, engine="numpy")
