@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODULES := clients/js/node_modules/.package-lock.json
 
-.PHONY: help demo test fast check format bench clean
+.PHONY: help demo test fast check format bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -50,6 +50,9 @@ format: $(STAMP) ## Bring the code into its standard form.
 
 bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py
+
+scale: $(STAMP) ## Measure counting by numpy, DuckDB and Spark, and a billion simulated people.
+	$(BIN)/python benchmarks/scale.py
 
 clean: ## Remove what was installed and built.
 	rm -rf $(VENV) build dist clients/js/node_modules
