@@ -25,7 +25,10 @@ COLUMNS = ("plan", "id", "question", "code")
 """What a table of reports may have: ``plan`` and ``id`` may be missing."""
 
 MAX_STRETCHES = 2048
-"""The most stretches of questions with one alphabet that a statement spells out."""
+"""The most stretches of questions with one alphabet that are spelled out where duplicates are looked for."""
+
+FEW_STRETCHES = 64
+"""The most that are spelled out elsewhere: the tally that takes the counts screens exactly, this only bounds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +39,23 @@ class Stretch:
     last: int
 
 
-def stretches(codes: NDArray[np.int64]) -> list[Stretch]:
-    """Return the alphabets of all questions as few stretches.
+def stretches(codes: NDArray[np.int64], columns: Collection[str]) -> list[Stretch]:
+    """Return the alphabets of all questions as few stretches, for a table with these columns.
 
     Where there are too many to spell out, neighbours are joined under their largest alphabet; what then passes although
     its own question cannot give it is refused by the tally that takes the counts.
 
     Example:
         >>> import numpy as np
-        >>> stretches(np.array([2, 2, 2, 4]))
+        >>> stretches(np.array([2, 2, 2, 4]), COLUMNS)
         [Stretch(end=3, last=1), Stretch(end=4, last=3)]
     """
     import numpy as np
 
+    most = MAX_STRETCHES if "id" in columns else FEW_STRETCHES
     ends = np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes))
-    if len(ends) > MAX_STRETCHES:
-        ends = ends[np.linspace(0, len(ends) - 1, MAX_STRETCHES).astype(int)]
+    if len(ends) > most:
+        ends = ends[np.linspace(0, len(ends) - 1, most).astype(int)]
     starts = np.concatenate([[0], ends[:-1]])
     largest = np.maximum.reduceat(codes, starts)
     return [Stretch(end, last - 1) for end, last in zip(ends.tolist(), largest.tolist(), strict=True)]
@@ -124,7 +128,7 @@ def counting_statement(
     known = {"postgresql": "postgres"}.get(dialect, dialect)
     if known not in DIALECTS:
         raise PlanError(f"the counting statement is written for {', '.join(DIALECTS)}, not for {dialect!r}")
-    judged = verdict(fingerprint, stretches(codes), columns)
+    judged = verdict(fingerprint, stretches(codes, columns), columns)
     if "id" in columns:
         text = _UNIQUE.format(verdict=judged, duplicate=DUPLICATE) + _COUNTS.format(source="kept")
     else:

@@ -23,14 +23,14 @@ def small_plan() -> sv.Plan:
 
 
 def huge_plan() -> sv.Plan:
-    """Return a plan that is not for dense tables: two questions, of 2 and of 2^40 codes."""
+    """Return a plan that is not for dense tables: two questions, of 2 codes and of some 2^43."""
     base = sv.Plan.create(
         sv.Schema([sv.Ordinal("a", 0, 2**20 - 1), sv.Ordinal("b", 0, 2**20 - 1)]), epsilon=1, users=10, g1=2, g2=2
     )
     tables = (Table(edges=(0, 5, 2**20)), Table(identity=2**20))
     families = (
         Family(attributes=(0,), tables=((0,),), channel="grr", shares=2**31),
-        Family(attributes=(0, 1), tables=((1,), (1,)), channel="grr", shares=2**31),
+        Family(attributes=(0, 1), tables=((1,), (1,)), channel="local_hash", shares=2**31),
     )
     plan = msgspec.structs.replace(base, tables=tables, families=families)
     plan.check()

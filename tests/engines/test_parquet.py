@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sottovoce as sv
-from sottovoce.counting import MAX_STRETCHES, stretches
+from sottovoce.counting import stretches
 from tests.engines.report_cases import good_reports, huge_plan, small_plan, write_bad_files, write_duplicates
 
 ENGINES = ["numpy", "duckdb"]
@@ -112,9 +112,12 @@ def test_a_file_damaged_inside_is_an_error_of_this_package(engine: str, tmp_path
 def test_more_alphabets_than_a_statement_holds_are_joined_and_still_counted_exactly(
     tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("sottovoce.counting.MAX_STRETCHES", 2)
     plan = small_plan()
-    assert len(stretches(plan.questions.codes)) == 2
+    assert len(stretches(plan.questions.codes, ["id"])) == 3
+    monkeypatch.setattr("sottovoce.counting.MAX_STRETCHES", 2)
+    monkeypatch.setattr("sottovoce.counting.FEW_STRETCHES", 1)
+    assert len(stretches(plan.questions.codes, ["id"])) == 2
+    assert len(stretches(plan.questions.codes, [])) == 1
     expected, refused = write_bad_files(plan, tmp_path)
     expected.refused = refused
     assert sv.tally_parquet(plan, tmp_path) == expected
@@ -124,4 +127,3 @@ def test_more_alphabets_than_a_statement_holds_are_joined_and_still_counted_exac
     tallies = [sv.tally_parquet(plan, tmp_path / "ids", engine=engine) for engine in ENGINES]
     assert tallies[0] == tallies[1]
     assert tallies[0].refused == {"duplicate": 100}
-    assert MAX_STRETCHES > 2

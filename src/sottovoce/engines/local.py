@@ -58,7 +58,7 @@ def _possible(plan: Plan, reports: pa.Table) -> pa.ChunkedArray:
     """Return which rows may be counted, as the counting statement says it."""
     if reports.schema.metadata[PLAN_KEY].decode() != plan.fingerprint:
         return pa.chunked_array([np.zeros(reports.num_rows, dtype=bool)])
-    alphabets = stretches(plan.questions.codes)
+    alphabets = stretches(plan.questions.codes, reports.column_names)
     ends, last = np.array([each.end for each in alphabets]), np.array([each.last for each in alphabets])
     question, code = (reports.column(name).fill_null(0).to_numpy() for name in ("question", "code"))
     known = (question >= 0) & (question < len(plan.questions))
