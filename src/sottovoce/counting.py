@@ -55,7 +55,7 @@ def stretches(codes: NDArray[np.int64], columns: Collection[str]) -> list[Stretc
     most = MAX_STRETCHES if "id" in columns else FEW_STRETCHES
     ends = np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes))
     if len(ends) > most:
-        ends = ends[np.linspace(0, len(ends) - 1, most).astype(int)]
+        ends = ends[np.linspace(len(ends) - 1, 0, most).astype(int)[::-1]]
     starts = np.concatenate([[0], ends[:-1]])
     largest = np.maximum.reduceat(codes, starts)
     return [Stretch(end, last - 1) for end, last in zip(ends.tolist(), largest.tolist(), strict=True)]
