@@ -95,8 +95,11 @@ def engines(plan: sv.Plan, folder: Path, reports: int, with_spark: bool) -> None
     clock, used = timed(lambda: sv.tally_parquet(plan, folder, engine="numpy"))
     show_rate("numpy, from Parquet, one core", reports, (clock, CORES * used))
     seconds = timed(lambda: sv.tally_parquet(plan, folder))
-    met = CORES * reports / seconds[1] >= TARGET
-    show_rate("DuckDB, from Parquet", reports, seconds, f"target {TARGET / 1e6:.0f}: {'met' if met else 'MISSED'}")
+    met = [rate >= TARGET for rate in (reports / seconds[0], CORES * reports / seconds[1])]
+    said = ", ".join(
+        f"{'met' if ok else 'missed'} by {by}" for ok, by in zip(met, ("the clock", "CPU time"), strict=True)
+    )
+    show_rate("DuckDB, from Parquet", reports, seconds, f"target {TARGET / 1e6:.0f}: {said}")
     tallies = [sv.tally_parquet(plan, folder), sv.tally_parquet(plan, folder, engine="numpy")]
     if with_spark:
         tallies.append(spark_rate(plan, folder, reports))
