@@ -24,10 +24,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     work = tmp_path_factory.mktemp("spark")
+    home = work / "home"  # workers write into Spark's home: give them one that goes away
+    home.mkdir()
+    for part in Path(pyspark.__file__).parent.iterdir():
+        (home / part.name).symlink_to(part)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        patch.setenv("SPARK_HOME", str(home))
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        patch.setenv("SPARK_WORKER_DIR", str(work))
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
         settings = {
