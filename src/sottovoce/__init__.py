@@ -5,8 +5,10 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
-3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table.
-4. `Tally` counts reports; tallies add.
+3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
+   `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
+4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
+   `Tally.from_counts` takes what a database counted.
 5. `fit` turns a tally into a model.
 6. The `Model` answers: ``answer_ranges``, ``marginal``; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments.
@@ -22,6 +24,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sottovoce.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client import Client, Report, randomize
+    from sottovoce.engines.parquet import tally_parquet
+    from sottovoce.engines.report_files import write_reports
+    from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
         ModelError,
         PlanError,
@@ -58,7 +63,11 @@ _HOMES = {
     "fit": "model",
     "load_model": "model",
     "randomize": "client",
+    "randomize_spark": "engines.spark",
     "simulate": "simulation.simulate",
+    "tally_parquet": "engines.parquet",
+    "tally_spark": "engines.spark",
+    "write_reports": "engines.report_files",
 }
 
 _NEED_MECHANISMS = {"Plan", "fit", "load_model"}
@@ -86,7 +95,11 @@ __all__ = [
     "fit",
     "load_model",
     "randomize",
+    "randomize_spark",
     "simulate",
+    "tally_parquet",
+    "tally_spark",
+    "write_reports",
 ]
 
 

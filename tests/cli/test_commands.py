@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -344,3 +345,36 @@ def test_the_demo_runs_every_stage_and_keeps_its_files(folder: Path) -> None:
     for stage in ("1 crowd", "2 plan", "3 audit", "4 randomize", "5 tally", "6 fit", "7 query", "attacker"):
         assert stage in shown
     assert "26.9% and 73.1%" in " ".join(shown.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_directory_of_reports_is_written_and_counted_by_every_engine_alike() -> None:
+    written = succeed("randomize", "plan.json", "people.csv", "--out", "reports", "--ids")
+    assert written["rows"] == 3_000
+    shutil.copytree("reports", "reports/again")
+    for source in ("reports", "reports/**/*.parquet"):
+        for engine in ("duckdb", "numpy"):
+            counted = succeed("tally", "plan.json", source, "--engine", engine, "--out", f"{engine}.parquet")
+            assert counted["total"] == 3_000
+            assert counted["refused"] == {"duplicate": 3_000}
+    assert sv.Tally.load("duckdb.parquet") == sv.Tally.load("numpy.parquet")
+    assert "holds reports already" in fail("randomize", "plan.json", "people.csv", "--out", "reports")
+    assert "--ids is for a directory" in fail("randomize", "plan.json", "people.csv", "--out", "r.parquet", "--ids")
+    assert "no file of reports" in fail("tally", "plan.json", "absent/*.parquet", "--out", "x")
+
+
+@pytest.mark.usefixtures("folder")
+def test_reports_that_name_no_plan_count_when_it_is_assumed() -> None:
+    succeed("randomize", "plan.json", "people.csv", "--out", "reports.parquet")
+    pq.write_table(pq.read_table("reports.parquet").replace_schema_metadata(None), "bare.parquet")
+    assert "3,000 no plan" in fail("tally", "plan.json", "bare.parquet", "--out", "x")
+    assert succeed("tally", "plan.json", "bare.parquet", "--assume-plan", "--out", "x")["total"] == 3_000
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_bad_record_leaves_an_empty_directory_and_says_where_it_was() -> None:
+    crowd = people(3_000, seed=5).to_pydict()
+    crowd["age"][2_000] = 10_000
+    pq.write_table(pa.table(crowd), "odd.parquet")
+    assert "'odd.parquet', within rows 1 to 3000: " in fail("randomize", "plan.json", "odd.parquet", "--out", "reports")
+    assert list(Path("reports").iterdir()) == []
