@@ -140,7 +140,7 @@ class _Reader:
         if not line or column is None:
             return None
         before = self.text.splitlines(keepends=True)[: line - 1]
-        return sum(map(len, before)) + max(0, column - len(marked))
+        return int(sum(map(len, before)) + max(0, column - len(marked)))
 
     def _refuse(self, what: str, node: Any) -> NoReturn:
         self._fail(f"{what} is not understood; allowed are {_ALLOWED}", _start(node))
