@@ -29,6 +29,8 @@ HISTOGRAM_LIMIT = 2**22
 PEOPLE_AT_ONCE = 2**22
 """People drawn one by one are drawn in parts of this size."""
 
+_STREAM = int.from_bytes(b"simulate", "big")
+
 
 def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) -> Tally:
     """Return the tally of a simulated collection.
@@ -44,7 +46,7 @@ def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) 
         raise RecordError("the table has no rows: there is nobody to report")
     if users is not None and (isinstance(users, bool) or not isinstance(users, int) or users < 1):
         raise RecordError(f"users is None or an integer of at least 1, got {users!r}")
-    generator = np.random.default_rng(seed)
+    generator = generator_for(seed)
     tally = Tally(plan)
     if users is None:
         _each_row_once(tally, levels, generator)
@@ -112,6 +114,16 @@ def _cell_counts(question: Question, histogram: NDArray[np.int64]) -> NDArray[np
         np.add.at(bins, table.array(), np.moveaxis(histogram, axis, 0))
         histogram = np.moveaxis(bins, 0, axis)
     return histogram.ravel()
+
+
+def generator_for(seed: int) -> np.random.Generator:
+    """Return the generator of a simulation: not ``default_rng(seed)`` itself.
+
+    A population is often drawn from that one, with the same seed; then who is asked what would depend on who they are.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise RecordError(f"seed is an integer of at least 0, got {seed!r}")
+    return np.random.default_rng([seed, _STREAM])
 
 
 def seeded_words(generator: np.random.Generator) -> Words:

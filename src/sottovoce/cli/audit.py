@@ -1,0 +1,113 @@
+"""``sottovoce audit``: what a plan promises, computed from its integers and said in plain words."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sottovoce import Plan
+from sottovoce.channels.exact import log_ratio
+from sottovoce.cli.output import json_option, make_console, make_table, print_json
+from sottovoce.plan import SHARES, Audit
+
+_ROWS = 40
+
+
+@click.command("audit")
+@click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@json_option
+def command(plan_file: Path, as_json: bool) -> None:
+    r"""Say exactly what a plan promises.
+
+    The probabilities of every question are integers in the plan's own rules, so the worst case over all questions,
+    answers and pairs of people is computed, not argued.
+
+    \b
+      sottovoce audit plan.json
+    """
+    plan = Plan.load(plan_file)
+    audit = plan.audit()
+    rows = family_rows(plan)
+    if as_json:
+        print_json(
+            {
+                "plan": str(plan_file),
+                "fingerprint": plan.fingerprint,
+                "epsilon": audit.epsilon,
+                "limit": audit.limit,
+                "ratio": {"numerator": str(audit.ratio.numerator), "denominator": str(audit.ratio.denominator)},
+                "worst_question": audit.question,
+                "worst_channel": audit.channel,
+                "questions": rows,
+            }
+        )
+        return
+    console = make_console()
+    table = make_table(">question", "looks at", ">cells", "randomised by", ">codes", ">share")
+    for row in rows[:_ROWS]:
+        table.add_row(
+            _span(row["first"], row["count"]),
+            " x ".join(row["attributes"]),
+            _most(row["cells"]),
+            row["channel"],
+            _most(row["codes"]),
+            f"{row['share']:.1%}",
+        )
+    console.print(table)
+    if len(rows) > _ROWS:
+        console.print(f"... and {len(rows) - _ROWS} more rows; --json lists all", style="dim")
+    console.print(f"Exact epsilon: [bold]{exact_words(audit)}[/] (asked for: at most {plan.epsilon})")
+    console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
+    console.print(promise(audit))
+
+
+def exact_words(audit: Audit) -> str:
+    """Return the exact epsilon to twenty digits: enough to see that it is not above the one asked for.
+
+    Rounded down at the last digit, as a bound that is attained must not look larger than it is.
+    """
+    return format(log_ratio(audit.ratio).quantize(Decimal(10) ** -20, rounding=ROUND_FLOOR), "f")
+
+
+def promise(audit: Audit) -> str:
+    """Return what a plan's worst ratio of probabilities means for one person, in plain words."""
+    worst = float(audit.ratio)
+    low, high = 1 / (1 + worst), worst / (1 + worst)
+    return (
+        f"One report shifts anyone's odds between any two possible records by a factor of at most {worst:.6g}: "
+        f"whoever thought it even before (50%) is left between {low:.1%} and {high:.1%}, whatever else they know."
+    )
+
+
+def family_rows(plan: Plan) -> list[dict[str, Any]]:
+    """Return one row for every family of questions: what it looks at, its sizes and its share of the crowd."""
+    questions, rows = plan.questions, []
+    sizes: dict[int, list[Any]] = {}
+    for index, channel in questions.channels():
+        place = max(number for number, offset in enumerate(questions.offsets[:-1]) if offset <= index)
+        sizes.setdefault(place, []).append(channel)
+    for place, family in enumerate(plan.families):
+        channels = sizes[place]
+        rows.append(
+            {
+                "first": questions.offsets[place],
+                "count": family.count,
+                "attributes": [plan.schema.names[attribute] for attribute in family.attributes],
+                "cells": sorted(channel.cells for channel in channels),
+                "channel": family.channel,
+                "codes": sorted(channel.codes for channel in channels),
+                "share": family.total_share / SHARES,
+            }
+        )
+    return rows
+
+
+def _span(first: int, count: int) -> str:
+    return f"{first}" if count == 1 else f"{first}-{first + count - 1}"
+
+
+def _most(numbers: list[int]) -> str:
+    return f"{numbers[0]:,}" if len(numbers) == 1 else f"{min(numbers):,}-{max(numbers):,}"

@@ -1,0 +1,204 @@
+"""``sottovoce demo``: every stage on a made-up crowd, and its answers beside the truth."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+from rich.console import Console
+
+from sottovoce import Model, Plan, Tally, fit, randomize
+from sottovoce.cli.audit import exact_words, promise
+from sottovoce.cli.files import replacing
+from sottovoce.cli.output import json_option, make_console, make_table, paragraph, print_json
+from sottovoce.plan import Audit
+from sottovoce.simulation.population import PEOPLE, people
+
+_ANY = math.inf
+
+_DESIGN: dict[str, Any] = {"mechanism": "hdg", "g1": 16, "g2": 4}
+"""Finer pairs than the guideline gives this few people: retirement ties age, hours, income and commute closely."""
+
+QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("age 30-50", {"age": (30, 50)}),
+    ("income 60k+", {"income": (60_000, _ANY)}),
+    ("region south", {"region": ["south"]}),
+    ("age 18-29, income up to 25k", {"age": (-_ANY, 29), "income": (-_ANY, 25_000)}),
+    ("age 65+, hours up to 10", {"age": (65, _ANY), "hours": (-_ANY, 10)}),
+    ("hours 35+, income 40k+", {"hours": (35, _ANY), "income": (40_000, _ANY)}),
+    ("region south, commute 30+", {"region": ["south"], "commute": (30, _ANY)}),
+    ("age 30-50, household 3-5", {"age": (30, 50), "household": (3, 5)}),
+    ("age 30-50, income 60k+, commute up to 19", {"age": (30, 50), "income": (60_000, _ANY), "commute": (0, 19)}),
+    (
+        "age 25-60, hours 35+, income 30k-90k, commute 10-40",
+        {"age": (25, 60), "hours": (35, _ANY), "income": (30_000, 90_000), "commute": (10, 40)},
+    ),
+)
+"""Ten questions about the crowd, on one to four attributes, in words and as ranges."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What every stage gave."""
+
+    crowd: pa.Table
+    plan: Plan
+    audit: Audit
+    reports: pa.Table
+    tally: Tally
+    model: Model
+    private: list[float]
+
+
+@click.command("demo")
+@click.option("--people", "count", default=200_000, show_default=True, type=click.IntRange(1_000, 10_000_000))
+@click.option("--epsilon", default="1", show_default=True, help="The privacy of each person; smaller is more private.")
+@click.option("--seed", default=7, show_default=True, help="Which made-up crowd; the noise is always fresh.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Keep every stage's file in this folder.")
+@json_option
+def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool) -> None:
+    r"""Run every stage on a made-up crowd and compare the answers with the truth.
+
+    Makes up a population, designs and audits a plan, randomises everyone's record, counts the reports, fits a model
+    and asks it ten questions. With --out, the files of all stages are kept to play with.
+
+    \b
+      sottovoce demo
+      sottovoce demo --people 50000 --epsilon 0.5 --out demo
+    """
+    console = make_console()
+    console.quiet = as_json
+    stages = _run(console, count, epsilon, seed)
+    true = [true_fraction(stages.crowd, query) for _, query in QUERIES]
+    if out is not None:
+        _keep(stages, out)
+    if as_json:
+        print_json(_document(stages, true))
+        return
+    _show_answers(console, true, stages.private)
+    _show_attacker(console, stages)
+    if out is not None:
+        console.print(
+            f"\nEvery stage's file is in {out}. Ask on: sottovoce query {out / 'model.json'} --range age=30..50"
+        )
+
+
+def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
+    """Run every stage, saying what each did and how long it took."""
+    with _stage(console, "1 crowd") as tell:
+        crowd = people(count, seed=seed)
+        tell(f"{count:,} made-up adults, {len(PEOPLE.names)} attributes each")
+    with _stage(console, "2 plan") as tell:
+        plan = Plan.create(PEOPLE, epsilon=epsilon, users=count, purpose="demonstration", **_DESIGN)
+        grids = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items())
+        tell(f"{len(plan.questions)} public questions by {plan.mechanism} ({grids}), one per person")
+    with _stage(console, "3 audit") as tell:
+        audit = plan.audit()
+        tell(f"epsilon {exact_words(audit)}, asked for at most {plan.epsilon}")
+    with _stage(console, "4 randomize") as tell:
+        reports = randomize(plan, crowd)
+        tell(f"{reports.num_rows:,} reports, two small integers each")
+    with _stage(console, "5 tally") as tell:
+        tally = Tally(plan)
+        tally.add(reports)
+        tell(f"counted {tally.total:,}, refused {sum(tally.refused.values()):,}")
+    with _stage(console, "6 fit") as tell:
+        model = fit(plan, tally)
+        tell("one model of the crowd, from the counts alone")
+    with _stage(console, "7 query") as tell:
+        private = model.answer_ranges([query for _, query in QUERIES]).tolist()
+        tell(f"{len(private)} queries on one to four attributes")
+    return Stages(crowd, plan, audit, reports, tally, model, private)
+
+
+@contextlib.contextmanager
+def _stage(console: Console, name: str) -> Iterator[Callable[[str], None]]:
+    """Yield a function that takes what the stage did; a spinner turns meanwhile on a terminal."""
+    start, told = time.perf_counter(), list[str]()
+    with console.status(f"[bold]{name}[/]") if console.is_terminal and not console.quiet else contextlib.nullcontext():
+        yield told.append
+    seconds = time.perf_counter() - start
+    console.print(f"[bold cyan]{name:<12}[/] {told[0]} [dim]({seconds:.2f} s)[/]")
+
+
+def true_fraction(crowd: pa.Table, query: dict[str, Any]) -> float:
+    """Return the fraction of a crowd inside a query, counted person by person."""
+    inside = np.ones(crowd.num_rows, dtype=bool)
+    for name, asked in query.items():
+        column = crowd.column(name).to_numpy()
+        inside &= np.isin(column, asked) if isinstance(asked, list) else (column >= asked[0]) & (column <= asked[1])
+    return float(inside.mean())
+
+
+def _show_answers(console: Console, true: list[float], private: list[float]) -> None:
+    table = make_table("what fraction of the crowd has ...", ">true", ">private", ">points off")
+    for (words, _), truth, answer in zip(QUERIES, true, private, strict=True):
+        off = answer - truth
+        style = "green" if abs(off) < 0.02 else "yellow"
+        table.add_row(words, f"{truth:.1%}", f"[bold]{answer:.1%}[/]", f"[{style}]{100 * off:+.1f}[/]")
+    console.print(table)
+    mean = float(np.mean(np.abs(np.subtract(private, true))))
+    console.print(f"On average the private answer is off by {100 * mean:.1f} percentage points.")
+
+
+def _show_attacker(console: Console, stages: Stages) -> None:
+    console.print("\n[bold]What would an attacker learn who saw everything:[/] plan, reports, tally and model?")
+    for text in attacker_words(stages):
+        console.print(paragraph(text))
+
+
+def attacker_words(stages: Stages) -> list[str]:
+    """Return what someone who sees all but the records can conclude about one person, from the audit's numbers."""
+    plan, audit = stages.plan, stages.audit
+    first = plan.question(int(stages.reports.column("question")[0].as_py()))
+    looks = " and ".join(plan.schema.names[place] for place in first.attributes)
+    return [
+        f"Of each person, one report. The first person's says: question {first.index}, which looks at {looks} and at "
+        f"nothing else; code {stages.reports.column('code')[0].as_py()}.",
+        promise(audit),
+        f"That is the worst case over all {len(plan.questions)} questions and all codes, computed from the integers by "
+        f"which question {audit.question} draws: {audit.ratio.numerator} / {audit.ratio.denominator}.",
+        "It holds though the attacker knows whose report it is, everyone else's record and every line of this program. "
+        "It does not hold twice: a person who answers another plan gives away that plan's epsilon as well.",
+    ]
+
+
+def _document(stages: Stages, true: list[float]) -> dict[str, Any]:
+    return {
+        "people": stages.crowd.num_rows,
+        "epsilon": stages.audit.epsilon,
+        "mechanism": stages.plan.mechanism,
+        "questions": len(stages.plan.questions),
+        "reports": stages.tally.total,
+        "queries": [
+            {"who": words, "attributes": len(query), "true": truth, "private": answer}
+            for (words, query), truth, answer in zip(QUERIES, true, stages.private, strict=True)
+        ],
+        "attacker": attacker_words(stages),
+    }
+
+
+def _keep(stages: Stages, folder: Path) -> None:
+    """Write the file of every stage; each appears whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    writers: dict[str, Callable[[Path], object]] = {
+        "schema.toml": lambda path: path.write_text(PEOPLE.to_toml(), encoding="utf-8"),
+        "people.csv": lambda path: pc.write_csv(stages.crowd, path),
+        "plan.json": stages.plan.save,
+        "reports.parquet": lambda path: pq.write_table(stages.reports, path),
+        "tally.parquet": stages.tally.save,
+        "model.json": stages.model.save,
+    }
+    for name, write in writers.items():
+        with replacing(folder / name) as part:
+            write(part)

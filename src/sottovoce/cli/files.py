@@ -1,0 +1,114 @@
+"""Files in and out: tables read in batches of bounded size, and results that appear whole or not at all.
+
+A result is written beside its place under a temporary name and renamed when it is complete, so that neither an error
+nor Ctrl-C leaves half a file, or destroys the one that was there before.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from sottovoce.attributes import Categorical
+from sottovoce.errors import RecordError, SottovoceError
+from sottovoce.schema import Schema
+
+ROWS_AT_ONCE = 2**18
+"""The most rows of a table held in memory at a time."""
+
+_BYTES_AT_ONCE = 2**23
+_NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
+_SUFFIXES = (".csv", ".parquet")
+
+Step = Callable[[float], None]
+
+
+@contextmanager
+def replacing(path: Path, *, inputs: Sequence[Path] = ()) -> Iterator[Path]:
+    """Yield a temporary path that becomes ``path`` when all went well and is removed when it did not."""
+    if any(path.exists() and source.exists() and path.samefile(source) for source in inputs):
+        raise SottovoceError(f"{str(path)!r} is read and would be overwritten; give --out another name")
+    if path.is_dir():
+        raise SottovoceError(f"{str(path)!r} is a directory; --out is the name of a file")
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def suffix_of(path: Path) -> str:
+    """Return ``.csv`` or ``.parquet``; another kind of table is refused."""
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise SottovoceError(f"{str(path)!r}: a table is a file that ends in {' or '.join(_SUFFIXES)}")
+    return suffix
+
+
+def read_records(path: Path, schema: Schema, step: Step) -> Iterator[pa.Table]:
+    """Yield a table of records in parts; ``step`` is told the fraction read.
+
+    Only the columns that the schema names are read. In a CSV file they are read as the schema's types, and an empty
+    field is "no answer".
+    """
+    if suffix_of(path) == ".parquet":
+        yield from read_parquet(path, schema.names, step)
+        return
+    values = {
+        value for attribute in schema.attributes if isinstance(attribute, Categorical) for value in attribute.values
+    }
+    types = {
+        attribute.name: pa.string() if isinstance(attribute, Categorical) else pa.float64()
+        for attribute in schema.attributes
+    }
+    convert = pc.ConvertOptions(
+        include_columns=list(schema.names),
+        column_types=types,
+        null_values=[null for null in _NULLS if null not in values],
+        strings_can_be_null=True,
+    )
+    yield from read_csv(path, convert, step)
+
+
+def read_csv(path: Path, convert: pc.ConvertOptions, step: Step) -> Iterator[pa.Table]:
+    """Yield a CSV file in parts; ``step`` is told the fraction read."""
+    size = max(1, path.stat().st_size)
+    with path.open("rb") as raw, _named(path):
+        if not raw.read(1):
+            raise RecordError("the file is empty; its first line names the columns")
+        raw.seek(0)
+        reader = pc.open_csv(raw, read_options=pc.ReadOptions(block_size=_BYTES_AT_ONCE), convert_options=convert)
+        for batch in reader:
+            yield pa.Table.from_batches([batch])
+            step(raw.tell() / size)
+
+
+def read_parquet(path: Path, columns: Sequence[str], step: Step) -> Iterator[pa.Table]:
+    """Yield some columns of a Parquet file in parts, the file's metadata with each; ``step`` is told the fraction."""
+    with path.open("rb") as raw, _named(path):
+        file = pq.ParquetFile(raw)
+        missing = [name for name in columns if name not in file.schema_arrow.names]
+        if missing:
+            raise RecordError(f"no column {', '.join(missing)}; it has {', '.join(file.schema_arrow.names)}")
+        total, done = max(1, file.metadata.num_rows), 0
+        for batch in file.iter_batches(ROWS_AT_ONCE, columns=list(columns)):
+            done += batch.num_rows
+            yield pa.Table.from_batches([batch]).replace_schema_metadata(file.schema_arrow.metadata)
+            step(done / total)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Give errors about a table's content the name of its file."""
+    try:
+        yield
+    except (pa.ArrowException, RecordError) as error:
+        raise RecordError(f"{str(path)!r}: {error}") from error

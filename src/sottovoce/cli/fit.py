@@ -1,0 +1,48 @@
+"""``sottovoce fit``: a tally becomes a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sottovoce import Plan, Tally, fit
+from sottovoce.cli.files import replacing
+from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.model import QUALITIES
+
+
+@click.command("fit")
+@click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@click.argument("tally_file", metavar="TALLY", type=click.Path(path_type=Path))
+@click.option("--seed", default=0, show_default=True, help="For mechanisms that draw at random while fitting.")
+@click.option("--quality", default="default", show_default=True, type=click.Choice(QUALITIES), help="How hard to try.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The model to write (JSON).")
+@json_option
+def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Path, as_json: bool) -> None:
+    r"""Make a model of the crowd from a tally.
+
+    Whatever is computed from reports is as private as they are: the model may be published.
+
+    \b
+      sottovoce fit plan.json tally.parquet --out model.json
+    """
+    model = fit(Plan.load(plan_file), Tally.load(tally_file), seed=seed, quality=quality)
+    with replacing(out, inputs=[plan_file, tally_file]) as part:
+        model.save(part)
+    origin = model.origin
+    if as_json:
+        print_json(
+            {
+                "model": str(out),
+                "mechanism": origin.mechanism,
+                "epsilon": origin.epsilon,
+                "reports": origin.reports,
+                "attributes": list(model.schema.names),
+            }
+        )
+        return
+    console = make_console()
+    console.print(f"[bold]{out}[/]: by {origin.mechanism} from {origin.reports:,} reports")
+    console.print(f"  it knows {', '.join(model.schema.names)}")
+    console.print(f"Next: sottovoce query {out} --range {model.schema.names[0]}=..", style="dim")

@@ -1,0 +1,82 @@
+"""``sottovoce plan``: a schema becomes a plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sottovoce import Plan, Schema
+from sottovoce.cli.audit import exact_words
+from sottovoce.cli.files import replacing
+from sottovoce.cli.output import json_option, make_console, print_json
+
+
+@click.command("plan")
+@click.argument("schema_file", metavar="SCHEMA", type=click.Path(path_type=Path))
+@click.option("--epsilon", required=True, help="The privacy of each person, 0.01 to 20; smaller is more private.")
+@click.option("--users", required=True, type=int, help="How many people are expected to report.")
+@click.option("--mechanism", default="hdg", show_default=True, help="How the questions are designed.")
+@click.option(
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the mechanism; repeatable."
+)
+@click.option("--purpose", help="What the answers are for; people are shown this.")
+@click.option("--contact", help="Whom to write to; people are shown this.")
+@click.option("--expires", metavar="DATE", help="The last day of the collection, such as 2030-12-31.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The plan file to write (JSON).")
+@json_option
+def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: bool, **settings: Any) -> None:
+    r"""Design the public questions for a schema.
+
+    SCHEMA is a TOML or JSON file that lists the attributes. The plan it becomes is public: it holds every question,
+    how each answer is randomised, and who is asked what. Nothing about any person is in it.
+
+    \b
+      sottovoce plan schema.toml --epsilon 1 --users 1000000 --out plan.json
+      sottovoce plan schema.toml --epsilon 1 --users 1000000 \
+          --mechanism hdg --option g1=16 --option g2=4 --out plan.json
+    """
+    about = {name: value for name, value in settings.items() if value is not None}
+    plan = Plan.create(Schema.load(schema_file), **about, **_options(options))
+    with replacing(out, inputs=[schema_file]) as part:
+        plan.save(part)
+    if as_json:
+        print_json(
+            {
+                "plan": str(out),
+                "fingerprint": plan.fingerprint,
+                "collection": plan.collection,
+                "mechanism": plan.mechanism,
+                "parameters": plan.parameters,
+                "questions": len(plan.questions),
+                "epsilon": plan.audit().epsilon,
+            }
+        )
+        return
+    console = make_console()
+    console.print(f"[bold]{out}[/]: {len(plan.questions):,} questions by {plan.mechanism} {_words(plan.parameters)}")
+    console.print(f"  exact epsilon {exact_words(plan.audit())} (asked for: at most {plan.epsilon})")
+    console.print(f"  fingerprint {plan.fingerprint}")
+    console.print(f"Next: sottovoce audit {out}", style="dim")
+
+
+def _options(given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the mechanism's options; a value that reads as JSON (a number, true, null) is one, any other is text."""
+    options: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE, such as g1=16", param_hint="--option")
+        if name in options or name in ("epsilon", "users", "mechanism"):
+            raise click.BadParameter(f"{name} is given twice", param_hint="--option")
+        try:
+            options[name] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name] = value
+    return options
+
+
+def _words(parameters: dict[str, Any]) -> str:
+    return "(" + ", ".join(f"{name} = {value}" for name, value in parameters.items()) + ")" if parameters else ""

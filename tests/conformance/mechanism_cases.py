@@ -1,0 +1,76 @@
+"""The mechanisms under test: all that are registered. What one does not promise is said in PROMISES, by one line."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+import sottovoce.mechanisms
+from sottovoce.plan import MECHANISMS, SHARES
+from sottovoce.schema import encode
+from tests.crowds import mixed_crowd, mixed_schema
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a mechanism's answers keep to.
+
+    Attributes:
+        additive: Up to how many attributes a query's answer is the sum of its parts' answers.
+        monotone: Up to how many attributes a wider query never answers less.
+        one_attribute: Whether a schema of one attribute can be asked; if not, there is a clear error.
+    """
+
+    additive: int = 2
+    monotone: int = 2
+    one_attribute: bool = True
+
+
+PROMISES = {
+    "hdg": Promise(one_attribute=False),
+    "tdg": Promise(one_attribute=False),
+    "uniform": Promise(additive=4, monotone=4),
+}
+
+
+def promise_of(mechanism: str) -> Promise:
+    """Return what the mechanism promises; one that is not listed promises what most do."""
+    return PROMISES.get(mechanism, Promise())
+
+
+every_mechanism = pytest.mark.parametrize("mechanism", list(MECHANISMS))
+
+PEOPLE = 20_000
+
+
+@functools.cache
+def plan_of(mechanism: str, *, epsilon: str = "1", attributes: int = 3) -> sv.Plan:
+    """Return the mechanism's plan for the mixed schema, with default options."""
+    return sv.Plan.create(mixed_schema(attributes), epsilon=epsilon, users=PEOPLE, mechanism=mechanism)
+
+
+@functools.cache
+def model_of(mechanism: str, *, attributes: int = 3) -> sv.Model:
+    """Return the model fitted to the mixed crowd, simulated with seed 7."""
+    plan = plan_of(mechanism, attributes=attributes)
+    return sv.fit(plan, sv.simulate(plan, mixed_crowd(PEOPLE, seed=7), seed=7))
+
+
+def expected_pairs(plan: sv.Plan, table: object) -> np.ndarray:
+    """Return the exact probability of every (question, code) pair for a person drawn from the table's rows."""
+    levels = encode(plan.schema, table)
+    parts = []
+    for question in plan.questions:
+        cells = question.cells([levels[attribute] for attribute in question.attributes])
+        frequencies = np.bincount(cells, minlength=question.channel.cells) / len(cells)
+        parts.append(frequencies @ question.channel.probabilities() * (question.share / SHARES))
+    return np.concatenate(parts)
+
+
+def counted_pairs(tally: sv.Tally) -> np.ndarray:
+    """Return the count of every (question, code) pair, in the same order."""
+    return np.concatenate([tally.counts(question.index) for question in tally.plan.questions])
