@@ -20,6 +20,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sottovoce.answer import Answer, Estimate
+    from sottovoce.asking import difference
     from sottovoce.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client import Client, Report, randomize
     from sottovoce.errors import (
@@ -33,14 +35,17 @@ if TYPE_CHECKING:
     )
     from sottovoce.model import Model, fit, load_model
     from sottovoce.plan import Audit, Plan
+    from sottovoce.query.expression import col
     from sottovoce.schema import Schema
     from sottovoce.simulation.simulate import simulate
     from sottovoce.tally import Tally
 
 _HOMES = {
+    "Answer": "answer",
     "Audit": "plan",
     "Categorical": "attributes",
     "Client": "client",
+    "Estimate": "answer",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "attributes",
@@ -55,6 +60,8 @@ _HOMES = {
     "SottovoceError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
+    "col": "query.expression",
+    "difference": "asking",
     "fit": "model",
     "load_model": "model",
     "randomize": "client",
@@ -66,9 +73,11 @@ _NEED_MECHANISMS = {"Plan", "fit", "load_model"}
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "Audit",
     "Categorical",
     "Client",
+    "Estimate",
     "Model",
     "ModelError",
     "Numeric",
@@ -83,6 +92,8 @@ __all__ = [
     "SottovoceError",
     "Tally",
     "TallyError",
+    "col",
+    "difference",
     "fit",
     "load_model",
     "randomize",

@@ -88,6 +88,17 @@ class PairwiseModel(Model):
                 answers[queries[part]] = self._answer(number, queries[part], reduced)
         return answers
 
+    def bias(self, batch: Batch, sums: Floats) -> Floats:
+        """Return what part-covered blocks, their levels taken as alike, may hide: half a coin toss over their mass."""
+        hidden = np.zeros(batch.count)
+        for attribute, selection in batch.selections.items():
+            partial = selection.weights @ self._averages[attribute]
+            scale = np.abs(selection.weights).max(axis=1, initial=0.0)
+            cover = np.divide(np.abs(partial), scale[:, None], out=np.zeros_like(partial), where=scale[:, None] > 0)
+            spread = np.sqrt(np.clip(cover * (1 - cover), 0.0, None)) / 2
+            hidden[selection.queries] += ((scale[:, None] * spread * self._singles[attribute]) ** 2).sum(axis=1)
+        return np.asarray(np.sqrt(sums**2 @ hidden))
+
     def _answer(self, dimensions: int, queries: NDArray[np.intp], reduced: Mapping[int, _Reduced]) -> Floats:
         """Return the answers to queries that all name the same number of attributes."""
         if dimensions == 1:

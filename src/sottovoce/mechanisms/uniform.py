@@ -36,6 +36,10 @@ class UniformModel(Model):
             answers[selection.queries] *= selection.weights.mean(axis=1)
         return answers
 
+    def deviations(self, batch: Batch, sums: Floats) -> Floats:
+        """Return infinity: how far the crowd is from uniform, this model cannot know."""
+        return np.full(len(sums), np.inf)
+
     def state(self) -> dict[str, Any]:
         """Return nothing: the schema says it all."""
         return {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import msgspec
@@ -16,9 +15,8 @@ import numpy as np
 
 from sottovoce.attributes import Categorical, Numeric, Ordinal
 from sottovoce.errors import QueryError, RecordError
-from sottovoce.query.batch import Batch, Floats, Selection
 from sottovoce.query.expression import And, Between, Compare, Constant, Expression, In, IsNull, Not, Or, Value
-from sottovoce.query.region import Region, complement, intersect, region_weights, stretch, unite
+from sottovoce.query.region import Region, complement, intersect, stretch, unite
 from sottovoce.schema import AnyAttribute, Schema
 
 Product = tuple[tuple[int, Region], ...]
@@ -37,28 +35,6 @@ def expand(schema: Schema, expression: Expression) -> Terms:
         return _Expander(schema).terms(expression, negated=False)
     except RecursionError as error:
         raise QueryError("the predicate is nested too deeply; use IN for long lists of values") from error
-
-
-def terms_to_batch(schema: Schema, terms: Sequence[Terms]) -> tuple[Batch, Floats]:
-    """Return one query per product of all terms, and the matrix (terms by products) that adds their answers up."""
-    products = list(dict.fromkeys(product for term in terms for product in term))
-    places = {product: place for place, product in enumerate(products)}
-    sums = np.zeros((len(terms), len(products)))
-    for row, term in enumerate(terms):
-        for product, coefficient in term.items():
-            sums[row, places[product]] = coefficient
-    naming: dict[int, list[tuple[int, Region]]] = {}
-    for number, product in enumerate(products):
-        for attribute, region in product:
-            naming.setdefault(attribute, []).append((number, region))
-    selections = {
-        attribute: Selection(
-            np.array([number for number, _ in naming[attribute]]),
-            np.array([region_weights(region, schema.sizes[attribute]) for _, region in naming[attribute]]),
-        )
-        for attribute in sorted(naming)
-    }
-    return Batch(len(products), selections), sums
 
 
 class _Expander:
