@@ -89,14 +89,12 @@ class PairwiseModel(Model):
         return answers
 
     def bias(self, batch: Batch, sums: Floats) -> Floats:
-        """Return what part-covered blocks, their levels taken as alike, may hide: half a coin toss over their mass."""
+        """Return what blocks may hide, whose levels are taken as alike: half the spread of the weights within them."""
         hidden = np.zeros(batch.count)
         for attribute, selection in batch.selections.items():
-            partial = selection.weights @ self._averages[attribute]
-            scale = np.abs(selection.weights).max(axis=1, initial=0.0)
-            cover = np.divide(np.abs(partial), scale[:, None], out=np.zeros_like(partial), where=scale[:, None] > 0)
-            spread = np.sqrt(np.clip(cover * (1 - cover), 0.0, None)) / 2
-            hidden[selection.queries] += ((scale[:, None] * spread * self._singles[attribute]) ** 2).sum(axis=1)
+            average = self._averages[attribute]
+            spread = np.maximum(selection.weights**2 @ average - (selection.weights @ average) ** 2, 0.0)
+            hidden[selection.queries] += spread @ self._singles[attribute] ** 2 / 4
         return np.asarray(np.sqrt(sums**2 @ hidden))
 
     def _answer(self, dimensions: int, queries: NDArray[np.intp], reduced: Mapping[int, _Reduced]) -> Floats:
