@@ -16,6 +16,7 @@ import functools
 import itertools
 import math
 import numbers
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 MAX_LEVELS = 2**20
 """The most levels one attribute may have: beyond it a Numeric with fewer bins says as much with less noise."""
 
-MAX_EXACT = 2**53
+MAX_EXACT = 2**53 - 1
 """Integers up to here survive JSON, TOML and a browser unchanged."""
 
 
@@ -67,10 +68,10 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
         raise NotImplementedError  # pragma: no cover
 
     def level(self, value: object) -> int:
-        """Return the level of one value; a value outside the domain is an error unless ``clip`` is set."""
+        """Return the level of one value, None and NaN being "no answer"; outside the domain only ``clip`` helps."""
+        if self.accepts_null and _absent(value):
+            return self.value_levels
         if value is None:
-            if self.accepts_null:
-                return self.value_levels
             self._refuse(value, "no answer was given, and this attribute requires one: set nullable=True to allow it")
         return self._level(value)
 
@@ -84,7 +85,7 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
         missing = _missing(column)
         levels = np.zeros(len(column), dtype=np.min_scalar_type(self.size - 1))
         if missing is None:
-            levels[:] = self._value_levels(column)
+            levels[:] = self._present_levels(column)
             return levels
         if not self.accepts_null:
             row = int(np.argmax(missing))
@@ -92,9 +93,16 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
                 f"{self.name}: {int(missing.sum())} of {len(column)} answers are missing or NaN, the first in row "
                 f"{row}; this attribute requires an answer: fill them in, or set nullable=True"
             )
-        levels[~missing] = self._value_levels(column[~missing])
+        levels[~missing] = self._present_levels(column[~missing])
         levels[missing] = self.value_levels
         return levels
+
+    def _present_levels(self, column: NDArray[Any]) -> NDArray[Any]:
+        import numpy as np
+
+        if column.dtype.kind != "O":
+            return self._value_levels(column)
+        return np.array([*map(self._level, column.tolist())], np.intp)
 
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError  # pragma: no cover
@@ -120,10 +128,11 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
     clip: bool = False
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        _check_common(self)
         for bound in (self.low, self.high):
-            if isinstance(bound, bool) or not isinstance(bound, int) or abs(bound) > MAX_EXACT:
-                raise SchemaError(f"{self.name}: bounds are integers within ±2^53, got {bound!r}")
+            if isinstance(bound, bool) or not isinstance(bound, numbers.Integral) or abs(bound) > MAX_EXACT:
+                raise SchemaError(f"{self.name}: bounds are integers between -2^53 and 2^53, got {bound!r}")
+        settle(self, low=int(self.low), high=int(self.high))
         if self.high <= self.low:
             raise SchemaError(
                 f"{self.name}: high must be above low, got low={self.low}, high={self.high}; "
@@ -142,8 +151,8 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
         return f"the integers {self.low} to {self.high}"
 
     def _level(self, value: object) -> int:
-        number = _as_float(self, value)
-        if number != math.floor(number):
+        number = _as_number(self, value)
+        if math.isfinite(number) and number != math.floor(number):
             self._refuse(value, f"allowed are {self.domain}")
         if not self.low <= number <= self.high:
             if not self.clip:
@@ -187,7 +196,7 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
     clip: bool = False
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        _check_common(self)
         if self.edges is None:
             self._settle_bins()
         else:
@@ -198,19 +207,19 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
         if self.low is None or self.high is None:
             raise SchemaError(f"{self.name}: a numeric attribute needs low and high, or edges")
         bins = 64 if self.bins is None else self.bins
-        if isinstance(bins, bool) or not isinstance(bins, int) or bins < 2:
+        if isinstance(bins, bool) or not isinstance(bins, numbers.Integral) or not 2 <= bins <= MAX_LEVELS:
             raise SchemaError(f"{self.name}: bins is an integer from 2 to {MAX_LEVELS}, got {self.bins!r}")
         low, high = (_finite(self.name, "bound", bound) for bound in (self.low, self.high))
         if not low < high:
             raise SchemaError(f"{self.name}: high must be above low, got low={self.low}, high={self.high}")
-        settle(self, low=low, high=high, bins=bins)
+        settle(self, low=low, high=high, bins=int(bins))
         if len(set(self.boundaries)) != bins + 1:
             raise SchemaError(f"{self.name}: {bins} bins between {low} and {high} are narrower than a float can tell")
 
     def _settle_edges(self, edges: Iterable[float]) -> None:
-        settled = tuple(_finite(self.name, "edge", edge) for edge in edges)
+        settled = tuple(_finite(self.name, "edge", edge) for edge in edges) if isinstance(edges, Iterable) else ()
         if len(settled) < 3 or any(left >= right for left, right in itertools.pairwise(settled)):
-            raise SchemaError(f"{self.name}: edges are at least three increasing numbers, got {settled}")
+            raise SchemaError(f"{self.name}: edges are at least three increasing numbers, got {edges!r}")
         given = (self.low, self.high, self.bins)
         implied = (settled[0], settled[-1], len(settled) - 1)
         if any(value is not None and value != wanted for value, wanted in zip(given, implied, strict=True)):
@@ -236,7 +245,7 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
         return f"numbers from {self.low:g} to {self.high:g}"
 
     def _level(self, value: object) -> int:
-        number = _as_float(self, value)
+        number = _as_number(self, value)
         boundaries = self.boundaries
         if not boundaries[0] <= number <= boundaries[-1] and not self.clip:
             self._refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
@@ -267,13 +276,13 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
     ordered: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
-        values = tuple(self.values)
-        if isinstance(self.values, str) or any(not isinstance(value, str) for value in values):
+        _check_common(self)
+        values = tuple(self.values) if isinstance(self.values, Iterable) else ()
+        if isinstance(self.values, str) or not values or not all(map(_is_text, values)):
             raise SchemaError(f"{self.name}: values is a list of strings, got {self.values!r}")
         if len(values) < 2 or len(set(values)) != len(values):
             raise SchemaError(f"{self.name}: values are at least two different strings, got {list(values)}")
-        settle(self, values=values)
+        settle(self, values=tuple(map(str, values)))
         _check_size(self)
 
     @property
@@ -296,8 +305,8 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         import numpy as np
 
-        present, inverse = np.unique(column.astype(object), return_inverse=True)
-        return np.array([self._level(value) for value in present], dtype=np.int64)[inverse]
+        present, inverse = np.unique(column, return_inverse=True)
+        return np.array([*map(self._level, present.tolist())], np.intp)[inverse]
 
 
 def settle(value: msgspec.Struct, **fields: object) -> None:
@@ -321,9 +330,17 @@ def positions(names: tuple[str, ...]) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
 
 
-def _check_name(name: object) -> None:
+def _check_common(attribute: Attribute) -> None:
+    name: object = attribute.name
     if not isinstance(name, str) or not name or len(name) > 200 or not name.isprintable():
         raise SchemaError(f"an attribute's name is 1 to 200 printable characters, got {name!r}")
+    for switch in ("nullable", "clip"):
+        if not isinstance(getattr(attribute, switch, False), bool):
+            raise SchemaError(f"{name}: {switch} is True or False, got {getattr(attribute, switch)!r}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)  # half characters cannot be written
 
 
 def _check_size(attribute: Attribute) -> None:
@@ -340,12 +357,12 @@ def _finite(name: str, what: str, value: object) -> float:
     return float(value) + 0.0  # no negative zero: its text would differ from zero's
 
 
-def _as_float(attribute: Attribute, value: object) -> float:
+def _as_number(attribute: Attribute, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         attribute._refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
     if math.isnan(value):
         attribute._refuse(value, f"not a number; allowed are {attribute.domain}")
-    return value  # type: ignore[return-value]  # an int stays an int: exact beyond 2^53
+    return int(value) if isinstance(value, numbers.Integral) else float(value)  # exact, and compared as in tables
 
 
 def _require_numbers(attribute: Attribute, column: NDArray[Any]) -> None:
@@ -360,7 +377,17 @@ def _missing(column: NDArray[Any]) -> NDArray[np.bool_] | None:
     if column.dtype.kind == "f":
         missing = np.isnan(column)
     elif column.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in column], dtype=bool)  # noqa: PLR0124
+        missing = np.array([_absent(value) for value in column.tolist()], dtype=bool)
     else:
         return None
     return missing if missing.any() else None
+
+
+def _absent(value: object) -> bool:
+    """Return whether a value says that there is no answer: None, NaN, or pandas' NA, which compares to nothing."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:
+        return True
+    except ValueError:  # an array is no answer of any kind
+        return False

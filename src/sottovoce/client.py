@@ -16,7 +16,7 @@ import msgspec
 
 from sottovoce.channels.exact import Words, system_words
 from sottovoce.errors import TallyError
-from sottovoce.plan import Plan
+from sottovoce.plan import Plan, require_plan
 from sottovoce.schema import encode
 
 if TYPE_CHECKING:
@@ -56,13 +56,14 @@ class Report:
     code: int
 
     def __post_init__(self) -> None:
-        if not re.fullmatch("[0-9a-f]{64}", self.plan) or not re.fullmatch("[0-9a-f]{32}", self.id):
+        if not _is_hexadecimal(self.plan, 64) or not _is_hexadecimal(self.id, 32):
             raise TallyError(
                 f"a report names its plan by 64 and itself by 32 lower-case hexadecimal digits, "
                 f"got {self.plan!r} and {self.id!r}"
             )
-        if not 0 <= self.question < 2**63 or not 0 <= self.code < 2**63:
-            raise TallyError(f"question and code are integers from 0 to 2^63 - 1, got {self.question}, {self.code}")
+        for number in (self.question, self.code):
+            if type(number) is not int or not 0 <= number < 2**63:
+                raise TallyError(f"question and code are integers from 0 to 2^63 - 1, got {number!r}")
 
     def to_json(self) -> str:
         """Return the JSON form: plan, id, question, code."""
@@ -107,6 +108,7 @@ class Client:
     """
 
     def __init__(self, plan: Plan) -> None:
+        require_plan(plan)
         self.plan = plan
 
     def report(self, record: Mapping[str, object]) -> Report:
@@ -126,6 +128,7 @@ def randomize(plan: Plan, table: object) -> pa.Table:
     """
     import pyarrow as pa
 
+    require_plan(plan)
     levels = encode(plan.schema, table)
     questions, codes = draw_reports(plan, levels, system_words)
     metadata = {PLAN_KEY: plan.fingerprint, COLLECTION_KEY: plan.collection}
@@ -164,6 +167,10 @@ def rows_by_question(questions: NDArray[Any]) -> list[tuple[int, NDArray[np.intp
     drawn = np.flatnonzero(counts)
     rows = np.split(np.argsort(questions, kind="stable"), np.cumsum(counts[drawn])[:-1])
     return list(zip(drawn.tolist(), rows, strict=False))
+
+
+def _is_hexadecimal(text: object, digits: int) -> bool:
+    return isinstance(text, str) and len(text) == digits and re.fullmatch("[0-9a-f]*", text) is not None
 
 
 def _varint(number: int) -> bytes:

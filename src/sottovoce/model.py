@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sottovoce.asking import Asking
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.estimation.bootstrap import resample
-from sottovoce.plan import Plan, find_mechanism
+from sottovoce.plan import Plan, find_mechanism, require_plan
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.schema import Schema
@@ -147,6 +147,7 @@ def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") ->
         seed: For mechanisms that draw at random while fitting; the same seed gives the same model.
         quality: "default", or "fast" for a quicker, slightly less exact fit where the mechanism has one.
     """
+    require_plan(plan)
     if quality not in QUALITIES:
         raise ModelError(f"quality is one of {', '.join(QUALITIES)}, got {quality!r}")
     if not isinstance(tally, Tally):

@@ -97,8 +97,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
-        if isinstance(users, bool) or not isinstance(users, numbers.Integral) or not 1 <= users <= MAX_USERS:
-            raise PlanError(f"users is an integer from 1 to {MAX_USERS}, got {users!r}")
+        _check_users(users)
         exact = parse_epsilon(epsilon)
         chosen = find_mechanism(mechanism)
         about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
@@ -177,7 +176,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             claimed = document.pop("fingerprint", None) if isinstance(document, dict) else None
             plan = msgspec.convert(document, cls)
             plan.check()
-        except (msgspec.MsgspecError, UnicodeDecodeError, SottovoceError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, SottovoceError) as error:
             raise PlanError(f"not a plan, or damaged: {error}") from error
         if claimed is not None and claimed != plan.fingerprint:
             raise PlanError(
@@ -207,6 +206,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"plan format {self.format!r} is not {FORMAT!r}: it needs another version of sottovoce")
         if format(parse_epsilon(self.epsilon), "f") != self.epsilon:
             raise PlanError(f"epsilon is written as a plain decimal number, got {self.epsilon!r}")
+        _check_users(self.users)
+        if self.version < 1:
+            raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
             _check_date(self.expires)
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
@@ -220,6 +222,10 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
                     f"question {index} needs {channel.codes} codes, at most 2^63 are allowed; "
                     "ask fewer attributes together or use fewer levels"
                 )
+        try:
+            self.to_json()
+        except rfc8785.CanonicalizationError as error:
+            raise PlanError(f"a plan holds text and integers below 2^53, this one does not: {error}") from error
 
 
 class Design(msgspec.Struct, frozen=True):
@@ -262,10 +268,16 @@ def register(mechanism: Mechanism) -> None:
 
 def find_mechanism(name: str) -> Mechanism:
     """Return the mechanism called ``name``."""
-    if name not in MECHANISMS:
+    if not isinstance(name, str) or name not in MECHANISMS:
         known = ", ".join(MECHANISMS) or "none yet (import sottovoce.mechanisms first)"
         raise PlanError(f"unknown mechanism {name!r}; known are {known}")
     return MECHANISMS[name]
+
+
+def require_plan(plan: object) -> None:
+    """Raise PlanError for anything but a plan, such as its path."""
+    if not isinstance(plan, Plan):
+        raise PlanError(f"a Plan is needed here, got {type(plan).__name__}; Plan.load reads one from a file")
 
 
 def placement_seed(schema: Schema) -> str:
@@ -283,6 +295,11 @@ def _settle_options(mechanism: Mechanism, options: Mapping[str, Any]) -> msgspec
         return msgspec.convert(dict(options), mechanism.options)
     except msgspec.ValidationError as error:
         raise PlanError(f"{mechanism.name}: {error}") from error
+
+
+def _check_users(users: object) -> None:
+    if isinstance(users, bool) or not isinstance(users, numbers.Integral) or not 1 <= int(users) <= MAX_USERS:
+        raise PlanError(f"users is an integer from 1 to {MAX_USERS}, got {users!r}")
 
 
 def _check_date(text: object) -> None:

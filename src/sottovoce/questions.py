@@ -100,7 +100,7 @@ class Question:
         """Return the cells of many records, given one array of levels per attribute this question looks at."""
         import numpy as np
 
-        small = np.min_scalar_type(self.channel.cells - 1)
+        small = np.min_scalar_type(self.channel.cells)
         cells: NDArray[Any] | None = None
         for table, column in zip(self.tables, levels, strict=True):
             bins = table.array().astype(small)[column]

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -33,6 +33,8 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attributes: tuple[AnyAttribute, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.attributes, Iterable):
+            raise SchemaError(f"a schema is a list of Ordinal, Numeric and Categorical, got {self.attributes!r}")
         attributes = tuple(self.attributes)
         if not attributes:
             raise SchemaError("a schema needs at least one attribute, got none")
@@ -113,6 +115,9 @@ def encode(schema: Schema, table: object) -> list[NDArray[np.unsignedinteger[Any
     Columns that the schema does not name are left alone; a missing column is an error.
     """
     columns = _columns(schema, table)
+    for name, column in zip(schema.names, columns, strict=True):
+        if column.ndim != 1:
+            raise RecordError(f"{name}: a column is one value per row, got an array of {column.ndim} dimensions")
     lengths = {len(column) for column in columns}
     if len(lengths) > 1:
         raise RecordError(f"columns differ in length: {sorted(lengths)}")
@@ -121,7 +126,6 @@ def encode(schema: Schema, table: object) -> list[NDArray[np.unsignedinteger[Any
 
 def _columns(schema: Schema, table: object) -> list[NDArray[Any]]:
     import narwhals.stable.v1 as nw
-    import numpy as np
 
     columns: Mapping[str, Any]
     if isinstance(table, Mapping):
@@ -136,7 +140,25 @@ def _columns(schema: Schema, table: object) -> list[NDArray[Any]]:
     missing = [name for name in schema.names if name not in columns]
     if missing:
         raise RecordError(f"the table has no column {', '.join(missing)}; it has {', '.join(map(str, columns))}")
-    return [np.asarray(columns[name]) for name in schema.names]
+    return [_array(name, columns[name]) for name in schema.names]
+
+
+def _array(name: str, column: Any) -> NDArray[Any]:
+    """Return a column as an array, strings as objects in which a missing one is None."""
+    import narwhals.stable.v1 as nw
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(column, pa.Array):
+        column = pa.chunked_array([column])
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        # through Arrow text: dictionary columns with missing values come out of `asarray` with wrong values
+        return np.array(series.cast(nw.String).to_arrow().to_pylist(), dtype=object)
+    try:
+        return np.asarray(series)
+    except ValueError as error:
+        raise RecordError(f"{name}: a column is one value per row: {error}") from error
 
 
 def _without_none(mapping: dict[str, Any]) -> dict[str, Any]:

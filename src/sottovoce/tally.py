@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sottovoce.client import PLAN_KEY, Report
 from sottovoce.counts import make_counts
 from sottovoce.errors import PlanError, TallyError
-from sottovoce.plan import Plan
+from sottovoce.plan import Plan, require_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,6 +48,7 @@ class Tally:
     """
 
     def __init__(self, plan: Plan) -> None:
+        require_plan(plan)
         self.plan = plan
         self.refused: Counter[str] = Counter()
         self._counts = make_counts(plan.questions.codes)
@@ -139,6 +140,8 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add another tally of the same collection to this one."""
+        if not isinstance(other, Tally):
+            raise TallyError(f"merge takes another Tally, got {type(other).__name__}")
         if other.collection != self.collection:
             raise TallyError(
                 f"tallies of different collections do not add: {self.collection[:12]}… and {other.collection[:12]}…"
@@ -213,6 +216,8 @@ class Tally:
 
 def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:
     groups: dict[str, list[Report]] = {}
+    if not isinstance(reports, Iterable):
+        raise TallyError(f"a tally counts an Arrow table or reports, got {type(reports).__name__}")
     for report in reports:
         if not isinstance(report, Report):
             raise TallyError(f"a tally counts an Arrow table or reports, got {type(report).__name__}")

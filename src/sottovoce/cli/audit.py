@@ -20,7 +20,7 @@ _ROWS = 40
 @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
 @json_option
 def command(plan_file: Path, as_json: bool) -> None:
-    r"""Say exactly what a plan promises.
+    """Say exactly what a plan promises.
 
     The probabilities of every question are integers in the plan's own rules, so the worst case over all questions,
     answers and pairs of people is computed, not argued.

@@ -23,7 +23,9 @@ from sottovoce.schema import Schema
 ROWS_AT_ONCE = 2**18
 """The most rows of a table held in memory at a time."""
 
-_BYTES_AT_ONCE = 2**23
+_BYTES_AT_ONCE = 2**21
+"""The part of a CSV file read at a time; Arrow holds up to 32 parts that were read ahead."""
+
 _NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 _SUFFIXES = (".csv", ".parquet")
 
@@ -86,9 +88,9 @@ def read_csv(path: Path, convert: pc.ConvertOptions, step: Step) -> Iterator[pa.
             raise RecordError("the file is empty; its first line names the columns")
         raw.seek(0)
         reader = pc.open_csv(raw, read_options=pc.ReadOptions(block_size=_BYTES_AT_ONCE), convert_options=convert)
-        for batch in reader:
+        for number, batch in enumerate(reader, start=1):
             yield pa.Table.from_batches([batch])
-            step(raw.tell() / size)
+            step(min(1.0, number * _BYTES_AT_ONCE / size))
 
 
 def read_parquet(path: Path, columns: Sequence[str], step: Step) -> Iterator[pa.Table]:

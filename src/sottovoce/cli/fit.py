@@ -20,7 +20,7 @@ from sottovoce.model import QUALITIES
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The model to write (JSON).")
 @json_option
 def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Path, as_json: bool) -> None:
-    r"""Make a model of the crowd from a tally.
+    """Make a model of the crowd from a tally.
 
     Whatever is computed from reports is as private as they are: the model may be published.
 

@@ -88,7 +88,7 @@ def _one_line_errors() -> Iterator[None]:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, package_name="sottovoce")
 def main() -> None:
-    r"""Sottovoce: ask a crowd anything; hear no one.
+    """Sottovoce: ask a crowd anything; hear no one.
 
     Collect answers that are randomised before they leave each person, and learn what fraction of the crowd is within
     any ranges of any attributes. The commands follow the flow from a schema to an answer; start with the demo:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -41,9 +41,9 @@ def make_table(*columns: str, title: str | None = None) -> Table:
     return table
 
 
-def paragraph(text: str) -> RenderableType:
-    """Return sentences as an indented paragraph that is wrapped between words."""
-    return Padding(Text(text), (0, 0, 0, 2))
+def print_paragraph(console: Console, text: str) -> None:
+    """Print sentences as an indented paragraph, wrapped between words."""
+    console.print(Padding(Text(text), (0, 0, 0, 2)), soft_wrap=False)
 
 
 @contextmanager

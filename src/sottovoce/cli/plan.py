@@ -28,14 +28,14 @@ from sottovoce.cli.output import json_option, make_console, print_json
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The plan file to write (JSON).")
 @json_option
 def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: bool, **settings: Any) -> None:
-    r"""Design the public questions for a schema.
+    """Design the public questions for a schema.
 
     SCHEMA is a TOML or JSON file that lists the attributes. The plan it becomes is public: it holds every question,
     how each answer is randomised, and who is asked what. Nothing about any person is in it.
 
     \b
       sottovoce plan schema.toml --epsilon 1 --users 1000000 --out plan.json
-      sottovoce plan schema.toml --epsilon 1 --users 1000000 \
+      sottovoce plan schema.toml --epsilon 1 --users 1000000 \\
           --mechanism hdg --option g1=16 --option g2=4 --out plan.json
     """
     about = {name: value for name, value in settings.items() if value is not None}

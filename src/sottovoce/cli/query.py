@@ -19,7 +19,7 @@ from sottovoce.cli.output import json_option, make_console, make_table, print_js
 @click.option("--range", "ranges", multiple=True, metavar="NAME=RANGE", help="One attribute's range; repeatable.")
 @json_option
 def command(model_file: Path, ranges: tuple[str, ...], as_json: bool) -> None:
-    r"""Ask a model what fraction of the crowd is within some ranges.
+    """Ask a model what fraction of the crowd is within some ranges.
 
     All ranges together are one query: people within every one of them. Both ends count; leave one out for a half-open
     range, or list the values of a categorical attribute.

@@ -20,7 +20,7 @@ from sottovoce.cli.output import json_option, make_console, print_json, progress
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The reports to write (.parquet or .csv).")
 @json_option
 def command(plan_file: Path, data: Path, out: Path, as_json: bool) -> None:
-    r"""Turn a table of records into randomised reports.
+    """Turn a table of records into randomised reports.
 
     DATA is a CSV or Parquet file with one row per person and the schema's attributes as columns; other columns are
     left alone. Each row becomes one report by the operating system's randomness: the same table gives other reports

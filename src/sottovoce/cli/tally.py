@@ -24,7 +24,7 @@ _TALLY_KEY = b"sottovoce.tally"
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The tally to write (Parquet).")
 @json_option
 def command(plan_file: Path, sources: tuple[Path, ...], out: Path, as_json: bool) -> None:
-    r"""Count reports, and merge counts.
+    """Count reports, and merge counts.
 
     REPORTS are files of reports (Parquet or CSV) and tallies that were counted before, in any number and order; counts
     add. Reports that cannot be answers to PLAN are refused, and said to be, by reason.

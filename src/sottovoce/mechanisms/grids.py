@@ -106,6 +106,11 @@ def even_shares(total: int, count: int) -> list[int]:
     return [each + (place < left) for place in range(count)]
 
 
+def largest_domain(schema: Schema) -> int:
+    """Return the number of values of the largest attribute, "no answer" not counted: no grid is finer."""
+    return max(attribute.value_levels for attribute in schema.attributes)
+
+
 def pairs_of(schema: Schema) -> list[tuple[int, int]]:
     """Return all pairs of attributes, by place."""
     return list(combinations(range(len(schema.attributes)), 2))

@@ -25,6 +25,7 @@ from sottovoce.mechanisms.grids import (
     even_shares,
     guideline_1d,
     guideline_2d,
+    largest_domain,
     nearest_power,
     pairs_of,
 )
@@ -67,7 +68,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: HDGOptions) ->
     require_pairs(schema, "hdg")
     singles, pairs = len(schema.attributes), pairs_of(schema)
     sigma = options.sigma or singles / (singles + len(pairs))
-    largest = max(schema.sizes)
+    largest = largest_domain(schema)
     ideal1 = guideline_1d(users * sigma / singles, epsilon, options.alpha1)
     ideal2 = guideline_2d(users * (1 - sigma) / len(pairs), epsilon, options.alpha2)
     g1 = options.g1 or nearest_power(ideal1, largest)

@@ -19,6 +19,7 @@ from sottovoce.mechanisms.grids import (
     check_positive,
     estimate_grids,
     guideline_2d,
+    largest_domain,
     nearest_power,
     pair_shares,
     pairs_of,
@@ -50,7 +51,7 @@ class TDGOptions(GridOptions, frozen=True, forbid_unknown_fields=True, kw_only=T
 def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) -> Design:
     """Return the questions of TDG: the same share for every pair."""
     require_pairs(schema, "tdg")
-    pairs, largest = pairs_of(schema), max(schema.sizes)
+    pairs, largest = pairs_of(schema), largest_domain(schema)
     granularity = options.g2 or nearest_power(guideline_2d(users / len(pairs), epsilon, options.alpha2), largest)
     questions = GridQuestions(schema, epsilon, options.oracle)
     for pair, share in zip(pairs, pair_shares(schema), strict=True):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sottovoce.channels.exact import Words
 from sottovoce.client import draw_questions, rows_by_question
 from sottovoce.errors import RecordError
-from sottovoce.plan import SHARES, Plan
+from sottovoce.plan import SHARES, Plan, require_plan
 from sottovoce.questions import Question
 from sottovoce.schema import encode
 from sottovoce.tally import Tally
@@ -41,10 +41,11 @@ def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) 
         seed: The same seed gives the same tally.
         users: None lets each row report once; a number draws that many people from the rows, with replacement.
     """
+    require_plan(plan)
     levels = encode(plan.schema, table)
     if not len(levels[0]):
         raise RecordError("the table has no rows: there is nobody to report")
-    if users is not None and (isinstance(users, bool) or not isinstance(users, int) or users < 1):
+    if users is not None and (isinstance(users, bool) or not isinstance(users, int | np.integer) or users < 1):
         raise RecordError(f"users is None or an integer of at least 1, got {users!r}")
     generator = generator_for(seed)
     tally = Tally(plan)
@@ -121,7 +122,7 @@ def generator_for(seed: int) -> np.random.Generator:
 
     A population is often drawn from that one, with the same seed; then who is asked what would depend on who they are.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise RecordError(f"seed is an integer of at least 0, got {seed!r}")
     return np.random.default_rng([seed, _STREAM])
 

@@ -1,0 +1,111 @@
+"""The documentation is true: its Python runs, its commands exist, its walk-through works, its links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import shlex
+from pathlib import Path
+
+import click
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+import sottovoce
+import sottovoce.mechanisms
+from sottovoce.channels import GRR, LocalHash
+from sottovoce.cli.group import COMMANDS, main
+from sottovoce.counts import NO_CODE, NO_QUESTION
+from sottovoce.plan import MECHANISMS
+from sottovoce.tables import Table
+from sottovoce.tally import NO_PLAN, NULL, WRONG_PLAN
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+MODULES = ["sottovoce", *(module.name for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def commands(text: str) -> list[list[str]]:
+    """Return the arguments of every line that calls sottovoce, lines that end in a backslash joined."""
+    lines = (line.strip() for line in text.replace("\\\n", " ").splitlines())
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("sottovoce ")]
+
+
+def parse(arguments: list[str]) -> None:
+    """Fail unless the arguments are a call that the command line understands; nothing is run."""
+    with click.Context(main) as context:
+        command = main.get_command(context, arguments[0])
+        assert command is not None, f"there is no command {arguments[0]!r}"
+        command.make_context(arguments[0], arguments[1:], parent=context)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": page.stem}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), namespace)
+
+
+def test_pages_with_python_were_found() -> None:
+    assert {page.name for page in PAGES if blocks(page, "python")} >= {"README.md", "privacy.md", "files.md"}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_a_module_run(name: str) -> None:
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_commands_of_a_page_exist(page: Path) -> None:
+    for block in blocks(page, "sh"):
+        for arguments in commands(block):
+            parse(arguments)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_shows_calls_that_exist(name: str) -> None:
+    shown = CliRunner().invoke(main, [name, "--help"]).output
+    examples = [arguments for arguments in commands(shown) if arguments]
+    assert any(arguments[0] == name for arguments in examples), "help teaches with an example"
+    for arguments in examples:
+        parse(arguments)
+
+
+def test_the_walk_through_of_the_command_line_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    walk = [arguments for block in blocks(ROOT / "docs/cli.md", "sh") for arguments in commands(block)]
+    assert {arguments[0] for arguments in walk} == set(COMMANDS), "the walk-through uses every command"
+    for arguments in walk:
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, f"sottovoce {shlex.join(arguments)}: {result.output}"
+
+
+def test_the_schema_in_the_command_line_page_is_one() -> None:
+    (text,) = blocks(ROOT / "docs/cli.md", "toml")
+    assert sottovoce.Schema.from_toml(text).names == ("age", "income", "region")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_to_refuse() -> None:
+    text = (ROOT / "docs/files.md").read_text(encoding="utf-8")
+    tables = [f'{{"{field.name}": ' for field in msgspec.structs.fields(Table)]
+    kinds = [f"`{mechanism.model.kind}`" for mechanism in MECHANISMS.values()]
+    reasons = [f"`{reason}`" for reason in (NO_PLAN, WRONG_PLAN, NULL, NO_QUESTION, NO_CODE)]
+    names = [*tables, *kinds, *reasons, f"**`{GRR.kind}`**", f"**`{LocalHash.kind}`**"]
+    assert [name for name in names if name not in text] == []
