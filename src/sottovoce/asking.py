@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from sottovoce.answer import Answer, Estimate, normal_factor
-from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.answer import INCLUDES, Answer, Estimate, check_population, normal_factor
 from sottovoce.errors import QueryError
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.query.functional import (
@@ -22,15 +21,22 @@ from sottovoce.query.functional import (
     Where,
     cumulative,
     fraction_of,
+    linear_error,
     moment_of,
     parse,
     require_ordered,
     to_batch,
     value_at,
+    value_range,
 )
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.query.labels import level_labels, level_values, names_level
+from sottovoce.query.terms import conjunction
+from sottovoce.schema import Schema
 
 EVERYBODY = "TRUE"
+
+PRODUCTS_AT_ONCE = 2**11
+"""How many products are put into one batch: their sums are a matrix."""
 
 
 class Asking(ABC):
@@ -54,34 +60,65 @@ class Asking(ABC):
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
         """Return the standard error of each sum (a row of ``sums``) of the batch's answers; infinite if unknown."""
 
-    def answer(self, where: Where = EVERYBODY, *, level: float = 0.9, population: int | None = None) -> Answer:
+    @property
+    def includes(self) -> str:
+        """What the intervals include, and what not."""
+        return INCLUDES
+
+    def answer(
+        self,
+        where: Where = EVERYBODY,
+        *,
+        given: Where = EVERYBODY,
+        level: float = 0.9,
+        population: int | None = None,
+    ) -> Answer:
         """Return the fraction of the crowd for which a predicate is true.
 
         Args:
             where: SQL text such as ``"age BETWEEN 30 AND 50 AND income >= 60000"``, or an expression made with `col`.
+            given: Another predicate: the fraction is then of those for whom this one is true.
             level: The probability with which the interval should hold the true fraction.
-            population: How many people the crowd stands for, to give a count as well.
+            population: How many people the fraction is of, to give a count as well.
         """
-        return self.answers([where], level=level, population=population)[0]
+        return self.answers([where], given=given, level=level, population=population)[0]
 
-    def answers(self, wheres: Sequence[Where], *, level: float = 0.9, population: int | None = None) -> list[Answer]:
+    def answers(
+        self,
+        wheres: Sequence[Where],
+        *,
+        given: Where = EVERYBODY,
+        level: float = 0.9,
+        population: int | None = None,
+    ) -> list[Answer]:
         """Return the answers to many predicates at once."""
+        if isinstance(wheres, str) or not isinstance(wheres, Sequence):
+            raise QueryError(f"answers takes a list of predicates, got {wheres!r}: wrap it in [ ]")
         normal_factor(level)
-        functionals = [fraction_of(self.schema, parse(self.schema, where)) for where in wheres]
-        fractions, deviations = self._estimate(functionals)
+        check_population(population)
+        condition = parse(self.schema, given)
+        asked = [fraction_of(self.schema, conjunction(parse(self.schema, where), condition)) for where in wheres]
+        texts = [str(where) for where in wheres]
+        if condition == parse(self.schema, EVERYBODY):
+            values, errors = self._estimate(asked)
+            return self._answers(texts, values, asked, errors, level=level, population=population)
+        whole = fraction_of(self.schema, condition)
+        values, bottom = self._values(asked), float(self._values([whole])[0])
+        if not bottom > 0:
+            raise QueryError(f"nobody is selected by {given}, so there is no fraction of them")
+        ratios = np.clip(values / bottom, 0.0, 1.0)
+        off = [linear_error(top, whole, ratio, bottom) for top, ratio in zip(asked, ratios.tolist(), strict=True)]
+        texts = [f"{text}, of those with {given}" for text in texts]
+        return self._answers(texts, ratios, off, self._estimate(off)[1], level=level, population=population)
+
+    def _answers(
+        self, wheres: Sequence[str], values: Floats, errors_of: Sequence[Functional], errors: Floats, **about: Any
+    ) -> list[Answer]:
+        """Return answers, each with the functional whose error is its own, so that differences can be taken."""
+        about |= {"reports": self.reports, "includes": self.includes}
         return [
-            Answer.make(
-                fraction,
-                deviation,
-                level=level,
-                reports=self.reports,
-                where=str(where),
-                population=population,
-                source=(self, functional),
-            )
-            for where, functional, fraction, deviation in zip(
-                wheres, functionals, fractions.tolist(), deviations.tolist(), strict=True
-            )
+            Answer.make(value, error, where=where, source=(self, functional), **about)
+            for where, value, functional, error in zip(wheres, values.tolist(), errors_of, errors.tolist(), strict=True)
         ]
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
@@ -89,7 +126,15 @@ class Asking(ABC):
         place = self._place(name)
         require_ordered(self.schema.attributes[place], "mean")
         moment, fraction = moment_of(self.schema, parse(self.schema, where), place)
-        return self._ratio(moment, fraction, level, f"mean of {name} where {where}")
+        top, bottom = self._values([moment, fraction]).tolist()
+        if not bottom > 0:
+            raise QueryError(f"nobody is selected by {where}, so {name} has no mean there")
+        lowest, highest = value_range(self.schema.attributes[place])
+        mean = min(max(top / bottom, lowest), highest)
+        off = linear_error(moment, fraction, mean, bottom)
+        reach = normal_factor(level) * float(self._estimate([off])[1][0])
+        interval = max(mean - reach, lowest), min(mean + reach, highest)
+        return Estimate(mean, interval=interval, level=level, includes=self.includes, source=(self, off))
 
     def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the value below which a fraction ``probability`` of those selected, and who answered, lies."""
@@ -106,12 +151,16 @@ class Asking(ABC):
         terms = parse(self.schema, where)
         below = fraction_of(self.schema, terms, (place, cumulative(attribute, position)))
         answered = fraction_of(self.schema, terms, (place, cumulative(attribute, attribute.value_levels)))
-        reach = normal_factor(level) * self._ratio_deviation(below, answered)
+        selected = float(self._values([answered])[0])
+        off = linear_error(below, answered, probability, selected)
+        reach = normal_factor(level) * float(self._estimate([off])[1][0])
         ends = [min(max(probability + side * reach, 0.0), 1.0) for side in (-1, 1)]
         low, high = (value_at(attribute, _position(steps, end)) for end in ends)
-        return Estimate(value_at(attribute, position), interval=(low, high), level=level)
+        return Estimate(value_at(attribute, position), interval=(low, high), level=level, includes=self.includes)
 
-    def group_by(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> dict[Any, Answer]:
+    def group_by(
+        self, name: str, *, where: Where = EVERYBODY, level: float = 0.9, population: int | None = None
+    ) -> dict[Any, Answer]:
         """Return, for every value of an attribute, the fraction of the crowd that has it and that a predicate selects.
 
         The keys are the attribute's integers or texts, (low, high) for a numeric bin, and None for "no answer".
@@ -120,18 +169,13 @@ class Asking(ABC):
         labels = level_labels(self.schema.attributes[place])
         terms = parse(self.schema, where)
         functionals = [fraction_of(self.schema, terms, (place, row)) for row in np.eye(len(labels))]
-        fractions, deviations = self._estimate(functionals)
-        return {
-            label: Answer.make(
-                float(fraction),
-                float(deviation),
-                level=level,
-                reports=self.reports,
-                where=f"{name} = {label!r} AND {where}",
-                source=(self, functional),
-            )
-            for label, functional, fraction, deviation in zip(labels, functionals, fractions, deviations, strict=True)
-        }
+        besides = "" if terms == parse(self.schema, EVERYBODY) else f" AND ({where})"
+        wheres = [f"{names_level(name, label)}{besides}" for label in labels]
+        normal_factor(level)
+        check_population(population)
+        values, errors = self._estimate(functionals)
+        answers = self._answers(wheres, values, functionals, errors, level=level, population=population)
+        return dict(zip(labels, answers, strict=True))
 
     def marginal(self, *names: str, where: Where = EVERYBODY) -> Floats:
         """Return the distribution of an attribute, or of several together, among those a predicate selects.
@@ -149,10 +193,10 @@ class Asking(ABC):
             joint += coefficient * self._joint(places, weights)
         if terms == {(): 1}:
             return joint
-        selected = float(self._values([fraction_of(self.schema, terms)])[0])
-        if not selected > 0:
+        joint = np.maximum(joint, 0.0)
+        if not joint.sum() > 0:
             raise QueryError(f"nobody is selected by {where}, so there is no distribution among them")
-        return joint / selected
+        return np.asarray(joint / joint.sum())
 
     def marginal_deviations(self, name: str) -> Floats:
         """Return the standard error of every level's fraction in an attribute's marginal."""
@@ -162,17 +206,19 @@ class Asking(ABC):
         return self.deviations(*to_batch(rows))
 
     def correlation(self) -> Floats:
-        """Return the matrix of correlations between attributes' levels; NaN where an attribute has no order."""
+        """Return the matrix of correlations between attributes, among those who answered both.
+
+        A numeric bin counts by its middle; NaN stands where an attribute has no order.
+        """
         names, count = self.schema.names, len(self.schema.names)
         result = np.full((count, count), np.nan)
         ordered = [place for place, attribute in enumerate(self.schema.attributes) if attribute.ordered]
         for position, first in enumerate(ordered):
             result[first, first] = 1.0
             for second in ordered[position + 1 :]:
-                joint = self.marginal(names[first], names[second])
-                result[first, second] = result[second, first] = _correlation(
-                    joint[: self.schema.attributes[first].value_levels, : self.schema.attributes[second].value_levels]
-                )
+                values = [level_values(self.schema.attributes[place]) for place in (first, second)]
+                joint = self.marginal(names[first], names[second])[: len(values[0]), : len(values[1])]
+                result[first, second] = result[second, first] = _correlation(np.maximum(joint, 0.0), *values)
         return result
 
     def _joint(self, places: Sequence[int], weights: dict[int, Floats]) -> Floats:
@@ -193,28 +239,16 @@ class Asking(ABC):
         return answers.reshape(shape)
 
     def _estimate(self, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
-        batch, sums = to_batch(functionals)
-        if not batch.count:
-            return np.zeros(len(functionals)), np.zeros(len(functionals))
-        return sums @ self.evaluate(batch), self.deviations(batch, sums)
+        """Return values and standard errors; what selects nobody whatever the crowd is exactly nothing."""
+        values, errors = np.zeros(len(functionals)), np.zeros(len(functionals))
+        for part in _parts(functionals):
+            batch, sums = to_batch([functionals[number] for number in part])
+            values[part], errors[part] = sums @ self.evaluate(batch), self.deviations(batch, sums)
+        return values, errors
 
     def _values(self, functionals: Sequence[Functional]) -> Floats:
         batch, sums = to_batch(functionals)
         return np.asarray(sums @ self.evaluate(batch))
-
-    def _ratio(self, numerator: Functional, denominator: Functional, level: float, what: str) -> Estimate:
-        top, bottom = self._values([numerator, denominator]).tolist()
-        if not bottom > 0:
-            raise QueryError(f"nobody is selected, so there is no {what}")
-        reach = normal_factor(level) * self._ratio_deviation(numerator, denominator)
-        return Estimate(top / bottom, interval=(top / bottom - reach, top / bottom + reach), level=level)
-
-    def _ratio_deviation(self, numerator: Functional, denominator: Functional) -> float:
-        """Return the standard error of a ratio, to first order: of (numerator - ratio * denominator) / denominator."""
-        top, bottom = self._values([numerator, denominator]).tolist()
-        shifted = [(-coefficient * top / bottom, weights) for coefficient, weights in denominator.products]
-        combined = Functional((*numerator.products, *shifted))
-        return float(self.deviations(*to_batch([combined]))[0] / bottom)
 
     def _place(self, name: str) -> int:
         try:
@@ -225,35 +259,28 @@ class Asking(ABC):
             ) from error
 
 
-def difference(first: Answer, second: Answer, *, level: float = 0.9) -> Estimate:
+def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: float = 0.9) -> Estimate:
     """Return ``first`` minus ``second``, with an interval: two groups of one model, or two collections.
 
-    Answers of one model share its errors, which partly cancel; those of two collections are independent.
+    Fractions and means of one model share its errors, which partly cancel; what comes from two collections is taken as
+    independent, and so are quantiles.
     """
-    for answer in (first, second):
-        if not isinstance(answer, Answer):
-            raise QueryError(f"difference takes two answers, got {type(answer).__name__}")
+    for given in (first, second):
+        if not isinstance(given, Answer | Estimate):
+            raise QueryError(f"difference takes two answers, or two estimates, got {type(given).__name__}")
+    if isinstance(first, Answer) != isinstance(second, Answer):
+        raise QueryError(f"a fraction and a number cannot be subtracted: got {first!r} and {second!r}")
     if first.source is not None and second.source is not None and first.source[0] is second.source[0]:
         model = first.source[0]
         negative = [(-coefficient, weights) for coefficient, weights in second.source[1].products]
-        combined = Functional((*first.source[1].products, *negative))
-        deviation = float(model.deviations(*to_batch([combined]))[0]) if combined.products else 0.0
+        deviation = float(model._estimate([Functional((*first.source[1].products, *negative))])[1][0])
     else:
         deviation = math.hypot(first.deviation, second.deviation)
-    gap, reach = first.fraction - second.fraction, normal_factor(level) * deviation
-    return Estimate(gap, interval=(max(-1.0, gap - reach), min(1.0, gap + reach)), level=level)
-
-
-def level_labels(attribute: AnyAttribute) -> list[Any]:
-    """Return what each level stands for: an integer, a text, (low, high) for a numeric bin, None for "no answer"."""
-    if isinstance(attribute, Categorical):
-        labels: list[Any] = list(attribute.values)
-    elif isinstance(attribute, Ordinal):
-        labels = list(range(attribute.low, attribute.high + 1))
-    else:
-        assert isinstance(attribute, Numeric)
-        labels = list(zip(attribute.boundaries[:-1], attribute.boundaries[1:], strict=True))
-    return [*labels, None] if attribute.accepts_null else labels
+    gap, reach = float(first) - float(second), normal_factor(level) * deviation
+    low, high = gap - reach, gap + reach
+    if isinstance(first, Answer):
+        low, high = max(-1.0, low), min(1.0, high)
+    return Estimate(gap, interval=(low, high), level=level, includes=first.includes)
 
 
 def _position(steps: Floats, probability: float) -> float:
@@ -266,10 +293,26 @@ def _position(steps: Floats, probability: float) -> float:
     return level - 1 + float((probability - steps[level - 1]) / rise if rise > 0 else 1.0)
 
 
-def _correlation(joint: Floats) -> float:
+def _correlation(joint: Floats, first: Floats, second: Floats) -> float:
     total = joint.sum()
-    rows, columns = np.arange(joint.shape[0]), np.arange(joint.shape[1])
-    first, second = joint.sum(axis=1) / total, joint.sum(axis=0) / total
-    centred_rows, centred_columns = rows - rows @ first, columns - columns @ second
-    spread = math.sqrt(float(centred_rows**2 @ first) * float(centred_columns**2 @ second))
-    return float(centred_rows @ joint @ centred_columns / total) / spread if spread > 0 else math.nan
+    if not total > 0:
+        return math.nan
+    rows, columns = joint.sum(axis=1) / total, joint.sum(axis=0) / total
+    first, second = first - first @ rows, second - second @ columns
+    spread = math.sqrt(float(first**2 @ rows) * float(second**2 @ columns))
+    return float(first @ joint @ second / total) / spread if spread > 0 else math.nan
+
+
+def _parts(functionals: Sequence[Functional]) -> Iterator[list[int]]:
+    """Yield the places of those that hold a product at all, in parts of bounded size."""
+    part: list[int] = []
+    products = 0
+    for number, functional in enumerate(functionals):
+        if part and products + len(functional.products) > PRODUCTS_AT_ONCE:
+            yield part
+            part, products = [], 0
+        if functional.products:
+            part.append(number)
+            products += len(functional.products)
+    if part:
+        yield part

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sottovoce.asking import Asking
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.estimation.bootstrap import resample
-from sottovoce.plan import Plan, find_mechanism, require_plan
+from sottovoce.plan import MECHANISMS, Plan, find_mechanism, require_plan
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.schema import Schema
@@ -61,6 +61,7 @@ class Model(Asking):
     """What is known of the crowd: answers any range query. Subclasses say how; they are made by `fit`."""
 
     kind: ClassVar[str]
+    joint: ClassVar[bool] = False
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -119,16 +120,38 @@ class Model(Asking):
             answers[part] = self.evaluate(ranges_to_batch(self.schema, queries[part]))
         return answers
 
-    def save(self, path: str | Path) -> None:
-        """Write the model as one JSON document."""
-        document = {
+    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
+        """Return made-up people that follow the model, as a table; a model that knows no whole records refuses."""
+        raise ModelError(self._not_joint("draws no people"))
+
+    def calibrate(self, known: Mapping[str, Any]) -> Model:
+        """Return the model reweighted to publicly known marginals; one that knows no whole records refuses."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
+
+    def reweighted(self, weights: Mapping[int, Floats]) -> Model:
+        """Return the model in which each level of some attributes counts by a weight; for `calibrate` and files."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
+
+    def _not_joint(self, what: str) -> str:
+        able = [name for name, mechanism in MECHANISMS.items() if getattr(mechanism.model, "joint", False)]
+        return (
+            f"a model by {self.origin.mechanism} answers from parts of records and {what}: "
+            f"that takes a mechanism that models whole records ({', '.join(able)})"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what a model file holds."""
+        return {
             "format": FORMAT,
             "kind": self.kind,
             "origin": {**vars(self.origin), "schema": msgspec.to_builtins(self.schema)},
             "state": _pack_state(self),
             "replicates": [_pack_state(replicate) for replicate in self.replicates],
         }
-        Path(path).write_bytes(msgspec.json.encode(document))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as one JSON document."""
+        Path(path).write_bytes(msgspec.json.encode(self.document()))
 
     def __repr__(self) -> str:
         origin = self.origin
@@ -182,6 +205,8 @@ def load_model(path: str | Path) -> Model:
         kind = find_mechanism(settled.mechanism).model
         model: Model = kind.from_state(settled, _unpack_state(document["state"]))
         model._replicates = [kind.from_state(settled, _unpack_state(state)) for state in document["replicates"]]
+        if document.get("calibration"):
+            model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
     except OSError as error:
         raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, SottovoceError) as error:
@@ -190,24 +215,26 @@ def load_model(path: str | Path) -> Model:
 
 
 def _pack_state(model: Model) -> dict[str, Any]:
-    return {name: _pack(value) for name, value in model.state().items()}
+    return {name: pack(value) for name, value in model.state().items()}
 
 
 def _unpack_state(packed: dict[str, Any]) -> dict[str, Any]:
-    return {name: _unpack(value) for name, value in packed.items()}
+    return {name: unpack(value) for name, value in packed.items()}
 
 
-def _pack(value: Any) -> Any:
+def pack(value: Any) -> Any:
+    """Return a value as JSON holds it: an array with its type and shape, its numbers as base64."""
     if isinstance(value, np.ndarray):
         kind = "float64" if value.dtype.kind == "f" else "int64"
         data = np.ascontiguousarray(value, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
         return {"array": kind, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
-    return [_pack(item) for item in value] if isinstance(value, list | tuple) else value
+    return [pack(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _unpack(value: Any) -> Any:
+def unpack(value: Any) -> Any:
+    """Return the value that `pack` wrote."""
     if isinstance(value, dict) and "base64" in value:
         kind = np.dtype(value["array"]).newbyteorder("<")
         array: NDArray[Any] = np.frombuffer(base64.b64decode(value["base64"]), dtype=kind)
         return array.astype(kind.newbyteorder("=")).reshape(value["shape"])
-    return [_unpack(item) for item in value] if isinstance(value, list) else value
+    return [unpack(item) for item in value] if isinstance(value, list) else value

@@ -13,7 +13,8 @@ import msgspec
 import numpy as np
 
 from sottovoce.mechanisms.grids import GridQuestions
-from sottovoce.model import Model, Origin
+from sottovoce.joint import JointModel, Levels
+from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema import Schema
@@ -24,7 +25,7 @@ class UniformOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Uniform has no options."""
 
 
-class UniformModel(Model):
+class UniformModel(JointModel):
     """Every combination of levels is equally likely."""
 
     kind = "uniform"
@@ -35,6 +36,10 @@ class UniformModel(Model):
         for selection in batch.selections.values():
             answers[selection.queries] *= selection.weights.mean(axis=1)
         return answers
+
+    def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
+        """Return levels that are all equally likely."""
+        return [generator.integers(0, size, count) for size in self.schema.sizes]
 
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
         """Return infinity: how far the crowd is from uniform, this model cannot know."""

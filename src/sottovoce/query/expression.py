@@ -6,15 +6,22 @@ expressions, so that there is one meaning for both forms.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from sqlglot.tokens import Tokenizer
+
+from sottovoce.errors import QueryError
 
 Value = int | float | str | None
 """What an attribute may be compared with; None only in a list for "no answer"."""
 
+_KEYWORDS = frozenset(Tokenizer.KEYWORDS) | {"IF"}
+
 
 class Expression:
-    """A predicate; combine predicates with ``&``, ``|`` and ``~``."""
+    """A predicate; combine predicates with ``&``, ``|`` and ``~``. As text, it is SQL."""
 
     __slots__ = ()
 
@@ -37,6 +44,9 @@ class Constant(Expression):
 
     truth: bool
 
+    def __str__(self) -> str:
+        return "TRUE" if self.truth else "FALSE"
+
 
 @dataclass(frozen=True, slots=True)
 class Compare(Expression):
@@ -46,6 +56,9 @@ class Compare(Expression):
     operator: str
     value: Value
     place: int | None = None
+
+    def __str__(self) -> str:
+        return f"{_name(self.name)} {self.operator} {_literal(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,9 @@ class Between(Expression):
     high: Value
     place: int | None = None
 
+    def __str__(self) -> str:
+        return f"{_name(self.name)} BETWEEN {_literal(self.low)} AND {_literal(self.high)}"
+
 
 @dataclass(frozen=True, slots=True)
 class In(Expression):
@@ -66,6 +82,9 @@ class In(Expression):
     values: tuple[Value, ...]
     place: int | None = None
 
+    def __str__(self) -> str:
+        return f"{_name(self.name)} IN ({', '.join(map(_literal, self.values))})"
+
 
 @dataclass(frozen=True, slots=True)
 class IsNull(Expression):
@@ -73,6 +92,9 @@ class IsNull(Expression):
 
     name: str
     place: int | None = None
+
+    def __str__(self) -> str:
+        return f"{_name(self.name)} IS NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +104,9 @@ class And(Expression):
     left: Expression
     right: Expression
 
+    def __str__(self) -> str:
+        return " AND ".join(f"({side})" if isinstance(side, Or) else str(side) for side in (self.left, self.right))
+
 
 @dataclass(frozen=True, slots=True)
 class Or(Expression):
@@ -90,12 +115,18 @@ class Or(Expression):
     left: Expression
     right: Expression
 
+    def __str__(self) -> str:
+        return f"{self.left} OR {self.right}"
+
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
     """The predicate is false; like SQL's NOT, it leaves out those who gave no answer."""
 
     inner: Expression
+
+    def __str__(self) -> str:
+        return f"NOT ({self.inner})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +161,8 @@ class Column:
 
     def isin(self, values: Iterable[Value]) -> Expression:
         """Return the predicate that the attribute is one of the values."""
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise QueryError(f"{self.name}: isin takes a list of values, got {values!r}: wrap it in [ ]")
         return In(self.name, tuple(values))
 
     def is_null(self) -> Expression:
@@ -142,7 +175,18 @@ def col(name: str) -> Column:
 
     Example:
         >>> import sottovoce as sv
-        >>> sv.col("age") >= 30
-        Compare(name='age', operator='>=', value=30, place=None)
+        >>> str(sv.col("age").between(30, 50) & (sv.col("income") >= 60_000))
+        'age BETWEEN 30 AND 50 AND income >= 60000'
     """
     return Column(name)
+
+
+def _name(name: object) -> str:
+    """Return an attribute's name as SQL writes it: in double quotes unless it is a plain word that is no keyword."""
+    text = str(name)
+    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text) and text.upper() not in _KEYWORDS
+    return text if plain else '"' + text.replace('"', '""') + '"'
+
+
+def _literal(value: object) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

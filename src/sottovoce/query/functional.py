@@ -62,6 +62,13 @@ def moment_of(schema: Schema, terms: Terms, place: int) -> tuple[Functional, Fun
     return Functional(tuple(moments)), Functional(tuple(fractions))
 
 
+def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: float) -> Functional:
+    """Return what the error of a ratio is to first order: (top - ratio * bottom) / divisor, the divisor being known."""
+    own = [(coefficient / divisor, weights) for coefficient, weights in top.products]
+    other = [(-coefficient * ratio / divisor, weights) for coefficient, weights in bottom.products]
+    return Functional((*own, *other))
+
+
 def cumulative(attribute: AnyAttribute, position: float) -> Floats:
     """Return the weights of all answers below a position on the axis of levels."""
     return region_weights(stretch(0, min(position, attribute.value_levels)), attribute.size)
@@ -81,6 +88,14 @@ def value_at(attribute: AnyAttribute, position: float) -> float:
         return attribute.low + min(max(int(np.ceil(position - 1e-9)) - 1, 0), attribute.value_levels - 1)
     assert isinstance(attribute, Numeric)
     return float(np.interp(position, np.arange(attribute.value_levels + 1), attribute.boundaries))
+
+
+def value_range(attribute: AnyAttribute) -> tuple[float, float]:
+    """Return the smallest and the largest value of an ordered attribute."""
+    assert not isinstance(attribute, Categorical)
+    assert attribute.low is not None
+    assert attribute.high is not None
+    return float(attribute.low), float(attribute.high)
 
 
 def _values_over(attribute: AnyAttribute, region: Region) -> Floats:

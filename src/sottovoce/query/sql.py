@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import SqlglotError, TokenError
 
 from sottovoce.errors import QueryError
 from sottovoce.query.expression import And, Between, Compare, Constant, Expression, In, IsNull, Not, Or, Value
@@ -21,13 +21,16 @@ _OPERATORS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _ALLOWED = "comparisons, BETWEEN, IN, IS NULL, AND, OR, NOT, TRUE and FALSE over attributes and literals"
 
+_FORBIDDEN = {("SEMICOLON", ";"), ("NOT", "!"), ("VAR", "IF")}
+"""What the parser would take as more than a predicate, or not bind as its writer may think."""
+
 
 def parse_sql(text: str) -> Expression:
     """Return the predicate that an SQL text states, as it would stand behind WHERE.
 
     Example:
-        >>> parse_sql("age >= 30")
-        Compare(name='age', operator='>=', value=30, place=0)
+        >>> print(parse_sql("30 <= age"))
+        age >= 30
     """
     if not isinstance(text, str):
         raise QueryError(f"a predicate is a text or an expression made with col(), got {type(text).__name__}")
@@ -46,16 +49,18 @@ class _Reader:
 
     def read(self) -> Expression:
         try:
-            parsed = sqlglot.parse(self.text)
-            if len(parsed) != 1 or parsed[0] is None:
-                self._refuse("more than one statement", parsed[-1])
-            return self._expression(parsed[0])
+            for token in sqlglot.tokenize(self.text):
+                if (token.token_type.name, token.text.upper()) in _FORBIDDEN:
+                    self._fail(f"{token.text} is not understood; allowed are {_ALLOWED}", token.start)
+            return self._expression(sqlglot.parse_one(self.text, into=exp.Condition))
+        except TokenError:
+            self._fail("not understood: a quote or comment that does not end", self._last_opening())
         except SqlglotError as error:
             found = getattr(error, "errors", None) or [{}]
             what = str(found[0].get("description") or "cannot be read").split(" for <")[0]
             self._fail(f"not understood: {what}", self._offset(found[0]))
         except RecursionError:
-            self._fail("nested too deeply", None)
+            self._fail("nested too deeply; use IN for long lists of values", 0)
 
     def _expression(self, node: Any) -> Expression:
         if node.comments:
@@ -101,7 +106,7 @@ class _Reader:
             self._refuse("a comparison with NULL (write IS NULL)", node)
         return Compare(name, operator, self._literal(right), place)
 
-    def _column(self, node: Any) -> tuple[str, int | None]:
+    def _column(self, node: Any) -> tuple[str, int]:
         if not isinstance(node, exp.Column):
             self._refuse(f"{_describe(node)} where an attribute should stand", node)
         self._only(node, "this")
@@ -135,30 +140,31 @@ class _Reader:
         if extra:
             self._refuse(f"{_describe(node)} with {extra[0]}", node)
 
-    def _offset(self, found: dict[str, Any]) -> int | None:
+    def _last_opening(self) -> int:
+        return max(0, *(self.text.rfind(mark) for mark in ("'", '"', "/*", "$")))
+
+    def _offset(self, found: dict[str, Any]) -> int:
         line, column, marked = found.get("line"), found.get("col"), found.get("highlight") or ""
         if not line or column is None:
-            return None
+            return 0
         before = self.text.splitlines(keepends=True)[: line - 1]
         return int(sum(map(len, before)) + max(0, column - len(marked)))
 
     def _refuse(self, what: str, node: Any) -> NoReturn:
         self._fail(f"{what} is not understood; allowed are {_ALLOWED}", _start(node))
 
-    def _fail(self, why: str, place: int | None) -> NoReturn:
-        raise QueryError(f"{locate(self.text, place)}: {why}")
+    def _fail(self, why: str, place: int) -> NoReturn:
+        raise QueryError(f"at character {place + 1}, near {self.text[place : place + 20]!r}: {why}")
 
 
-def locate(text: str, place: int | None) -> str:
-    """Return words that say where in a text something stands."""
-    if place is None:
-        return f"in {text[:60]!r}"
-    return f"at character {place + 1}, near {text[place : place + 20]!r}"
-
-
-def _start(node: Any) -> int | None:
-    starts = [part.meta["start"] for part in node.walk() if "start" in part.meta] if node is not None else []
-    return int(min(starts)) if starts else None
+def _start(node: Any) -> int:
+    """Return where a node stands; one that does not know, as NULL, stands where what it is part of does."""
+    while node is not None:
+        starts = [part.meta["start"] for part in node.walk() if "start" in part.meta]
+        if starts:
+            return int(min(starts))
+        node = node.parent
+    return 0
 
 
 def _describe(node: Any) -> str:

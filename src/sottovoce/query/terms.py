@@ -50,7 +50,7 @@ class _Expander:
                     self.terms(expression.left, negated=negated),
                     self.terms(expression.right, negated=negated),
                 )
-                return _both(left, right) if isinstance(expression, And) != negated else _either(left, right)
+                return conjunction(left, right) if isinstance(expression, And) != negated else _either(left, right)
             case Constant():
                 return {(): 1} if expression.truth != negated else {}
             case Compare() | Between() | In() | IsNull():
@@ -67,7 +67,8 @@ class _Expander:
             raise QueryError(_at(place, f"unknown attribute {name!r}; this collection has {known}")) from error
 
 
-def _both(left: Terms, right: Terms) -> Terms:
+def conjunction(left: Terms, right: Terms) -> Terms:
+    """Return where both hold: every product of one with every product of the other."""
     if len(left) * len(right) > MAX_TERMS:
         raise QueryError(
             f"the predicate expands to more than {MAX_TERMS} products; use fewer ORs over different attributes"
@@ -88,7 +89,7 @@ def _either(left: Terms, right: Terms) -> Terms:
     result = dict(left)
     for product, coefficient in right.items():
         _add(result, product, coefficient)
-    for product, coefficient in _both(left, right).items():
+    for product, coefficient in conjunction(left, right).items():
         _add(result, product, -coefficient)
     return result
 
@@ -167,8 +168,8 @@ class _Leaf:
     def _point(self, value: Value) -> Region:
         if isinstance(self.attribute, Numeric):
             self._refuse(f"{value!r} is a single point, and a numeric attribute is known by bins: ask BETWEEN")
-        if value is None:
-            self._refuse("a comparison with no answer; use IS NULL")
+        if not isinstance(value, str | numbers.Real) or value != value:  # noqa: PLR0124 - NaN
+            self._refuse(f"a comparison with {value!r}; compare with {self.attribute.domain}, or use IS NULL")
         try:
             level = _without_clip(self.attribute).level(value)
         except RecordError as error:
