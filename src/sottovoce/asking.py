@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,13 @@ from sottovoce.query.batch import Batch, Floats
 from sottovoce.query.functional import (
     Functional,
     Where,
-    cumulative,
     fraction_of,
+    fraction_within,
     linear_error,
     moment_of,
     parse,
     require_ordered,
+    stretches,
     to_batch,
     value_at,
     value_range,
@@ -143,19 +145,22 @@ class Asking(ABC):
         place = self._place(name)
         attribute = self.schema.attributes[place]
         require_ordered(attribute, "quantile")
-        steps = np.concatenate([[0.0], np.cumsum(self.marginal(name, where=where)[: attribute.value_levels])])
+        terms = parse(self.schema, where)
+        positions = stretches(self.schema, terms, place)
+        parts = [
+            fraction_within(self.schema, terms, place, start, stop) for start, stop in pairwise(positions.tolist())
+        ]
+        steps = np.concatenate([[0.0], np.cumsum(self._values(parts))])
         if not steps[-1] > 0:
             raise QueryError(f"nobody is selected by {where}, so {name} has no quantile there")
-        steps = np.maximum.accumulate(steps / steps[-1])
-        position = _position(steps, probability)
-        terms = parse(self.schema, where)
-        below = fraction_of(self.schema, terms, (place, cumulative(attribute, position)))
-        answered = fraction_of(self.schema, terms, (place, cumulative(attribute, attribute.value_levels)))
-        selected = float(self._values([answered])[0])
-        off = linear_error(below, answered, probability, selected)
+        steps = np.maximum.accumulate(np.clip(steps / steps[-1], 0.0, 1.0))
+        position = _position(positions, steps, probability)
+        below = fraction_within(self.schema, terms, place, 0, position)
+        answered = fraction_within(self.schema, terms, place, 0, attribute.value_levels)
+        off = linear_error(below, answered, probability, float(self._values([answered])[0]))
         reach = normal_factor(level) * float(self._estimate([off])[1][0])
         ends = [min(max(probability + side * reach, 0.0), 1.0) for side in (-1, 1)]
-        low, high = (value_at(attribute, _position(steps, end)) for end in ends)
+        low, high = (value_at(attribute, _position(positions, steps, end)) for end in ends)
         return Estimate(value_at(attribute, position), interval=(low, high), level=level, includes=self.includes)
 
     def group_by(
@@ -247,8 +252,11 @@ class Asking(ABC):
         return values, errors
 
     def _values(self, functionals: Sequence[Functional]) -> Floats:
-        batch, sums = to_batch(functionals)
-        return np.asarray(sums @ self.evaluate(batch))
+        values = np.zeros(len(functionals))
+        for part in _parts(functionals):
+            batch, sums = to_batch([functionals[number] for number in part])
+            values[part] = sums @ self.evaluate(batch)
+        return values
 
     def _place(self, name: str) -> int:
         try:
@@ -283,14 +291,14 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     return Estimate(gap, interval=(low, high), level=level, includes=first.includes)
 
 
-def _position(steps: Floats, probability: float) -> float:
-    """Return where a cumulative distribution over level edges reaches a probability, linear between edges."""
-    level = int(np.searchsorted(steps, probability, side="left"))
-    if level == 0:
-        return 0.0
-    level = min(level, len(steps) - 1)
-    rise = steps[level] - steps[level - 1]
-    return level - 1 + float((probability - steps[level - 1]) / rise if rise > 0 else 1.0)
+def _position(positions: Floats, steps: Floats, probability: float) -> float:
+    """Return where a cumulative distribution reaches a probability, linear between the positions at which it is known."""
+    place = int(np.searchsorted(steps, probability, side="left"))
+    if place == 0:
+        return float(positions[0])
+    place = min(place, len(steps) - 1)
+    rise, width = steps[place] - steps[place - 1], positions[place] - positions[place - 1]
+    return float(positions[place - 1] + width * ((probability - steps[place - 1]) / rise if rise > 0 else 1.0))
 
 
 def _correlation(joint: Floats, first: Floats, second: Floats) -> float:

@@ -17,7 +17,7 @@ from sottovoce.query.batch import Batch, Floats, Selection
 from sottovoce.query.expression import Expression
 from sottovoce.query.region import Region, intersect, region_weights, stretch
 from sottovoce.query.sql import parse_sql
-from sottovoce.query.terms import Terms, expand
+from sottovoce.query.terms import Terms, conjunction, expand
 from sottovoce.schema import AnyAttribute, Schema
 
 Where = str | Expression
@@ -69,9 +69,19 @@ def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: flo
     return Functional((*own, *other))
 
 
-def cumulative(attribute: AnyAttribute, position: float) -> Floats:
-    """Return the weights of all answers below a position on the axis of levels."""
-    return region_weights(stretch(0, min(position, attribute.value_levels)), attribute.size)
+def stretches(schema: Schema, terms: Terms, place: int) -> Floats:
+    """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly."""
+    ends = {
+        end for product in terms for other, region in product if other == place for piece in region for end in piece
+    }
+    levels = schema.attributes[place].value_levels
+    return np.array(sorted({float(level) for level in range(levels + 1)} | {end for end in ends if end < levels}))
+
+
+def fraction_within(schema: Schema, terms: Terms, place: int, start: float, stop: float) -> Functional:
+    """Return the fraction that a predicate selects and that lies in a stretch of one attribute's axis of levels."""
+    within = {((place, stretch(start, stop)),): 1} if start < stop else {}
+    return fraction_of(schema, conjunction(terms, within))
 
 
 def require_ordered(attribute: AnyAttribute, what: str) -> None:
