@@ -292,7 +292,7 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
 
 
 def _position(positions: Floats, steps: Floats, probability: float) -> float:
-    """Return where a cumulative distribution reaches a probability, linear between the positions at which it is known."""
+    """Return where a cumulative distribution reaches a probability, linear between known positions."""
     place = int(np.searchsorted(steps, probability, side="left"))
     if place == 0:
         return float(positions[0])

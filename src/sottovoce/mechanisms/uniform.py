@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.mechanisms.grids import GridQuestions
 from sottovoce.joint import JointModel, Levels
+from sottovoce.mechanisms.grids import GridQuestions
 from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats

@@ -80,7 +80,7 @@ def stretches(schema: Schema, terms: Terms, place: int) -> Floats:
 
 def fraction_within(schema: Schema, terms: Terms, place: int, start: float, stop: float) -> Functional:
     """Return the fraction that a predicate selects and that lies in a stretch of one attribute's axis of levels."""
-    within = {((place, stretch(start, stop)),): 1} if start < stop else {}
+    within: Terms = {((place, stretch(start, stop)),): 1} if start < stop else {}
     return fraction_of(schema, conjunction(terms, within))
 
 
