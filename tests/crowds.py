@@ -50,6 +50,12 @@ def normal_crowd(
     return {"abcdefghij"[place]: binned[:, place] for place in range(attributes)}
 
 
+def fraction_inside(crowd: dict[str, np.ndarray], query: dict[str, tuple[int, int]]) -> float:
+    """Return the true answer of a query over ranges of numbers."""
+    inside = [(crowd[name] >= low) & (crowd[name] <= high) for name, (low, high) in query.items()]
+    return float(np.mean(np.all(inside, axis=0)))
+
+
 def records(table: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
     """Yield a table's rows as plain Python records, NaN as None."""
     for row in zip(*(column.tolist() for column in table.values()), strict=True):

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import sottovoce
 import sottovoce.mechanisms
-from sottovoce.channels import GRR, LocalHash
+from sottovoce.channels import KINDS
 from sottovoce.cli.group import COMMANDS, main
 from sottovoce.counts import NO_CODE, NO_QUESTION
 from sottovoce.plan import MECHANISMS
@@ -107,5 +107,5 @@ def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_
     tables = [f'{{"{field.name}": ' for field in msgspec.structs.fields(Table)]
     kinds = [f"`{mechanism.model.kind}`" for mechanism in MECHANISMS.values()]
     reasons = [f"`{reason}`" for reason in (NO_PLAN, WRONG_PLAN, NULL, NO_QUESTION, NO_CODE)]
-    names = [*tables, *kinds, *reasons, f"**`{GRR.kind}`**", f"**`{LocalHash.kind}`**"]
+    names = [*tables, *kinds, *reasons, *(f"**`{kind}`**" for kind in KINDS)]
     assert [name for name in names if name not in text] == []

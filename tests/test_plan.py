@@ -88,7 +88,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("mechanism", ["magic", "HDG", None, ["hdg"]])
     def test_an_unknown_mechanism(self, mechanism: object):
-        with pytest.raises(sv.PlanError, match=r"unknown mechanism .*; known are hdg, tdg, uniform|known are .*hdg"):
+        with pytest.raises(sv.PlanError, match=r"unknown mechanism .*; known are .*hdg"):
             sv.Plan.create(mixed_schema(), epsilon=1, users=10, mechanism=mechanism)
 
     @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ class TestFiles:
             **json.loads(PLAN.to_json()),
             "schema": json.loads(schema.to_json()),
             "tables": [{"identity": 2**20}],
-            "families": [{"attributes": [0, 1, 2, 3], "tables": [[0]] * 4, "channel": "grr", "shares": SHARES}],
+            "families": [{"attributes": [0, 1, 2, 3], "tables": [[0]] * 4, "channel": "local_hash", "shares": SHARES}],
         }
         with pytest.raises(sv.PlanError, match=r"at most 2\^63 are allowed"):
             sv.Plan.from_json(json.dumps(document))

@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+Entries = tuple[Integers, Integers, Integers]
+"""Questions, codes and counts."""
+
 Added = tuple[Integers, Counter[str]]
 """How many reports each question got, and how many were refused by reason."""
 
@@ -97,11 +100,20 @@ class DenseCounts:
 
 
 class SparseCounts:
-    """The pairs present, sorted by question and code."""
+    """The pairs present, sorted by question and code. What is added waits until it is as much as what is sorted."""
 
     def __init__(self, alphabet: Integers) -> None:
         self.alphabet = alphabet
-        self.entries: tuple[Integers, Integers, Integers] = (np.zeros(0, np.int64),) * 3
+        self._settled: Entries = (np.zeros(0, np.int64),) * 3
+        self._waiting: list[Entries] = []
+        self._waiting_pairs = 0
+
+    @property
+    def entries(self) -> Entries:
+        """Questions, codes and counts of all pairs seen, in order."""
+        if self._waiting:
+            self._settle()
+        return self._settled
 
     def add(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any] | None = None) -> Added:
         """Add reports, or counts of reports."""
@@ -118,21 +130,31 @@ class SparseCounts:
         """Add counts of the same kind."""
         self._absorb(*other.entries)
 
-    def _absorb(self, *more: Integers) -> None:
-        questions, codes, counts = (np.concatenate(both) for both in zip(self.entries, more, strict=True))
+    def _absorb(self, questions: Integers, codes: Integers, counts: Integers) -> None:
+        self._waiting.append((questions, codes, counts))
+        self._waiting_pairs += len(questions)
+        if self._waiting_pairs > max(2**20, len(self._settled[0])):
+            self._settle()
+
+    def _settle(self) -> None:
+        questions, codes, counts = (
+            np.concatenate(columns) for columns in zip(self._settled, *self._waiting, strict=True)
+        )
         order = np.lexsort((codes, questions))
         questions, codes, counts = questions[order], codes[order], counts[order]
         first = np.ones(len(questions), dtype=bool)
         first[1:] = (questions[1:] != questions[:-1]) | (codes[1:] != codes[:-1])
         starts = np.flatnonzero(first)
-        self.entries = questions[starts], codes[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+        self._settled = questions[starts], codes[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+        self._waiting, self._waiting_pairs = [], 0
 
     def pairs(self, question: int) -> tuple[Integers, Integers]:
         """Return one question's codes that were seen, and their counts."""
-        start, stop = np.searchsorted(self.entries[0], [question, question + 1])
-        return self.entries[1][start:stop], self.entries[2][start:stop]
+        questions, codes, counts = self.entries
+        start, stop = np.searchsorted(questions, [question, question + 1])
+        return codes[start:stop], counts[start:stop]
 
-    def columns(self) -> tuple[Integers, Integers, Integers]:
+    def columns(self) -> Entries:
         """Return questions, codes and counts of all pairs seen, in order."""
         return self.entries
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
-from sottovoce.channels import Channel, make_channel
+from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError
 from sottovoce.schema import Schema
 from sottovoce.tables import Table
@@ -25,6 +25,10 @@ from sottovoce.tables import Table
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+MAX_QUESTIONS = 2**22
+"""The most questions one plan may ask: with more, a question would wait for its first report for ever."""
 
 
 class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,6 +93,13 @@ class Question:
         """The number of bins along each attribute."""
         return tuple(table.bins for table in self.tables)
 
+    @property
+    def oracle(self) -> FrequencyOracle:
+        """The channel, where it estimates frequencies at once; PlanError where it must be decoded otherwise."""
+        if not isinstance(self.channel, FrequencyOracle):
+            raise PlanError(f"question {self.index} is asked by {self.channel.kind}, which gives no unbiased estimate")
+        return self.channel
+
     def cell(self, levels: Sequence[int]) -> int:
         """Return the cell of a record, given its level on every attribute of the schema."""
         cell = 0
@@ -137,11 +148,13 @@ class Questions(Sequence[Question]):
     def _make(self, place: int, number: int) -> Question:
         family = self.families[place]
         tables = tuple(self.tables[table] for table in family.choice(number))
-        channel = self._channel(family, math.prod(table.bins for table in tables))
+        channel = self._channel(family, tuple(table.bins for table in tables))
         return Question(self.offsets[place] + number, family.attributes, tables, channel, family.share(number))
 
-    def _channel(self, family: Family, cells: int) -> Channel:
-        return make_channel(family.channel, cells, self.epsilon, self.seed)
+    def _channel(self, family: Family, shape: tuple[int, ...]) -> Channel:
+        cells = math.prod(shape)
+        parts = tuple(bins for bins in shape if bins > 1) if cells > MAX_CELLS else ()
+        return make_channel(family.channel, cells, self.epsilon, self.seed, parts)
 
     def locate(self, position: int) -> Question:
         """Return the question whose stretch of the shares holds ``position``, from 0 to 2^32 - 1."""
@@ -154,44 +167,68 @@ class Questions(Sequence[Question]):
         return list(itertools.accumulate(family.total_share for family in self.families))
 
     def channels(self) -> Iterator[tuple[int, Channel]]:
-        """Yield a question for every number of cells that each family has, with its channel."""
+        """Yield a question for every collection of bin numbers that each family has, with its channel."""
         for place, family in enumerate(self.families):
-            seen: set[int] = set()
-            sizes = [sorted({self.tables[table].bins for table in choices}) for choices in family.tables]
-            for bins in itertools.product(*sizes):
-                cells = math.prod(bins)
-                if cells not in seen:
-                    seen.add(cells)
-                    yield self._first_with(place, bins), self._channel(family, cells)
+            first: dict[tuple[int, ...], int] = {(): 0}
+            for choices in family.tables:
+                grown: dict[tuple[int, ...], int] = {}
+                for shape, number in first.items():
+                    for step, table in enumerate(choices):
+                        grown.setdefault(self._extend(shape, table), number * len(choices) + step)
+                first = grown
+            for shape, number in first.items():
+                yield self.offsets[place] + number, self._channel(family, shape)
 
-    def _first_with(self, place: int, bins: tuple[int, ...]) -> int:
-        number = 0
-        for choices, wanted in zip(self.families[place].tables, bins, strict=True):
-            number = number * len(choices) + [self.tables[table].bins for table in choices].index(wanted)
-        return self.offsets[place] + number
+    def _extend(self, shape: tuple[int, ...], table: int) -> tuple[int, ...]:
+        """Return the bin numbers, in order of size, with one more table's; a single bin adds nothing."""
+        bins = self.tables[table].bins
+        return shape if bins == 1 else tuple(sorted((*shape, bins)))
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The size of every question's alphabet."""
         import numpy as np
 
-        sizes: list[int] = []
-        for family in self.families:
-            factors = [[self.tables[table].bins for table in choices] for choices in family.tables]
-            sizes += [self._channel(family, math.prod(bins)).codes for bins in itertools.product(*factors)]
-        return np.array(sizes, dtype=np.int64)
+        return np.concatenate([self._family_codes(family) for family in self.families])
+
+    def _family_codes(self, family: Family) -> NDArray[np.int64]:
+        """Return the size of every alphabet of a family: one channel per collection of bin numbers, then looked up."""
+        import numpy as np
+
+        shapes: dict[tuple[int, ...], int] = {(): 0}
+        numbers = np.zeros(1, dtype=np.intp)
+        for choices in family.tables:
+            grown: dict[tuple[int, ...], int] = {}
+            steps = [
+                [grown.setdefault(self._extend(shape, table), len(grown)) for table in choices] for shape in shapes
+            ]
+            numbers = np.array(steps, dtype=np.intp)[numbers].ravel()
+            shapes = grown
+        return np.array([self._channel(family, shape).codes for shape in shapes], dtype=np.int64)[numbers]
 
     @cached_property
     def shares(self) -> NDArray[np.int64]:
         """Every question's share of the crowd, out of 2^32."""
         import numpy as np
 
-        return np.array([family.share(i) for family in self.families for i in range(family.count)], dtype=np.int64)
+        parts = []
+        for family in self.families:
+            if isinstance(family.shares, int):
+                each, left = divmod(family.shares, family.count)
+                parts.append(each + (np.arange(family.count) < left))
+            else:
+                parts.append(np.array(family.shares))
+        return np.concatenate(parts).astype(np.int64)
 
     def check(self) -> int:
         """Raise PlanError unless every family fits its schema; return the sum of all shares."""
         if not self.families:
             raise PlanError("a plan asks at least one question, got none")
+        if self.offsets[-1] > MAX_QUESTIONS:
+            raise PlanError(
+                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {self.offsets[-1]}; "
+                "use fewer attributes, a larger branching, or a mechanism that asks about pairs"
+            )
         for family in self.families:
             self._check_family(family)
         return sum(family.total_share for family in self.families)

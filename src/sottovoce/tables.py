@@ -3,7 +3,11 @@
 A table is stored once in a plan, as a small JSON object with one member that names its kind, and questions refer to it:
 
 - ``{"identity": 64}``: every level is its own bin;
-- ``{"edges": [0, 16, 32, 64]}``: bin i holds the levels from ``edges[i]`` up to, not including, ``edges[i + 1]``.
+- ``{"edges": [0, 16, 32, 64]}``: bin i holds the levels from ``edges[i]`` up to, not including, ``edges[i + 1]``;
+- ``{"tree": [64, 4, 2]}``: the nodes of a tree over 64 levels, with branching 4, at depth 2. A tree of L levels and
+  branching b has depths 0 to h, h being log L to base b, rounded, and at least 1. At depth k < h there are b^k nodes,
+  node i from level ``i * L // b^k`` on; at depth h every level is a node. So nodes nest, and where L is no power of b
+  only the last step is uneven.
 
 A table says nothing about order: any map from levels to bins may stand here, and no reader assumes more.
 """
@@ -28,13 +32,17 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     identity: int | None = None
     edges: tuple[int, ...] | None = None
+    tree: tuple[int, int, int] | None = None
 
     def check(self, levels: int) -> None:
         """Raise PlanError unless this table maps each of ``levels`` levels to a bin."""
-        if (self.identity is None) == (self.edges is None):
-            raise PlanError(f"a table has exactly one kind, identity or edges, got {msgspec.to_builtins(self)}")
+        if len([kind for kind in (self.identity, self.edges, self.tree) if kind is not None]) != 1:
+            raise PlanError(f"a table has exactly one kind, identity, edges or tree, got {msgspec.to_builtins(self)}")
         if self.identity is not None:
             fits = self.identity == levels
+        elif self.tree is not None:
+            size, branching, depth = self.tree
+            fits = size == levels and branching >= 2 and 0 <= depth <= tree_height(levels, branching)
         else:
             edges = self.edges or ()
             rising = all(left < right for left, right in itertools.pairwise(edges))
@@ -45,19 +53,44 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     @property
     def bins(self) -> int:
         """The number of bins."""
+        if self.tree is not None:
+            levels, branching, depth = self.tree
+            return int(branching**depth) if depth < tree_height(levels, branching) else levels
         return self.identity if self.edges is None else len(self.edges) - 1  # type: ignore[return-value]
 
     def bin(self, level: int) -> int:
         """Return the bin of one level."""
+        if self.tree is not None:
+            return ((level + 1) * self.bins - 1) // self.tree[0]
         return level if self.edges is None else bisect.bisect_right(self.edges, level) - 1
 
     def array(self) -> NDArray[np.intp]:
         """Return the bin of every level."""
         import numpy as np
 
+        if self.tree is not None:
+            return ((np.arange(self.tree[0]) + 1) * self.bins - 1) // self.tree[0]
         if self.edges is None:
             return np.arange(self.bins)
         return np.repeat(np.arange(self.bins), np.diff(self.edges))
+
+
+def tree_height(levels: int, branching: int) -> int:
+    """Return the depth of a tree's leaves: log ``levels`` to base ``branching``, rounded, and at least 1.
+
+    Example:
+        >>> [tree_height(levels, 4) for levels in (2, 4, 16, 32, 33, 64, 65, 128)]
+        [1, 1, 2, 2, 3, 3, 3, 3]
+    """
+    height = 1
+    while branching ** (2 * height + 1) < levels**2:
+        height += 1
+    return height
+
+
+def tree_tables(levels: int, branching: int) -> list[Table]:
+    """Return the tables of a tree's depths, the root's single bin first."""
+    return [Table(tree=(levels, branching, depth)) for depth in range(tree_height(levels, branching) + 1)]
 
 
 def grid_table(value_levels: int, granularity: int, *, nullable: bool = False) -> Table:

@@ -7,12 +7,12 @@ Reports that cannot be are refused, never counted, and the refusals are counted 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,16 +21,22 @@ from numpy.typing import NDArray
 
 from sottovoce.client import PLAN_KEY, Report
 from sottovoce.counts import make_counts
-from sottovoce.errors import PlanError, TallyError
+from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan import Plan, require_plan
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 NO_PLAN, WRONG_PLAN, NULL = "no plan", "wrong plan", "null"
 """The reasons for which a report is refused, beside those of `sottovoce.counts`."""
 
 _FILE_KEY = b"sottovoce.tally"
+
+
+class _Head(msgspec.Struct, forbid_unknown_fields=True):
+    """What a tally's file says beside its counts: its plans, and what each question got under each of them."""
+
+    plan: str
+    plans: dict[str, str]
+    totals: dict[str, list[int]]
+    refused: dict[str, int]
 
 
 class Tally:
@@ -90,6 +96,10 @@ class Tally:
     def pairs(self, question: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the codes of one question that were reported, and how often."""
         return self._counts.pairs(question)
+
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return questions, codes and counts of all pairs that were reported, sorted by question, then code."""
+        return self._counts.columns()
 
     def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
         """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.
@@ -183,34 +193,34 @@ class Tally:
     def save(self, path: str | Path) -> None:
         """Write the tally as a Parquet file of (question, code, count), its plans in the schema's metadata."""
         questions, codes, counts = self._counts.columns()
-        head = {
-            "plan": self.plan.fingerprint,
-            "plans": {fingerprint: plan.to_json().decode() for fingerprint, plan in self._plans.items()},
-            "totals": {fingerprint: totals.tolist() for fingerprint, totals in self._nonzero_totals().items()},
-            "refused": dict(self.refused),
-        }
+        head = _Head(
+            plan=self.plan.fingerprint,
+            plans={fingerprint: plan.to_json().decode() for fingerprint, plan in self._plans.items()},
+            totals={fingerprint: totals.tolist() for fingerprint, totals in self._nonzero_totals().items()},
+            refused=dict(self.refused),
+        )
         table = pa.table({"question": questions, "code": codes, "count": counts})
-        pq.write_table(table.replace_schema_metadata({_FILE_KEY: json.dumps(head)}), path)
+        pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), path)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
-        """Read a tally that `save` wrote."""
+        """Read a tally that `save` wrote; a damaged or altered one is refused."""
         try:
             table = pq.read_table(path)
-            head: Mapping[str, Any] = json.loads(table.schema.metadata[_FILE_KEY])
-            plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head["plans"].items()}
-            tally = cls(plans[head["plan"]])
-            columns = [table.column(name).to_numpy() for name in ("question", "code", "count")]
-        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, PlanError) as error:
+            head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=_Head)
+            plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}
+            tally = cls(plans[head.plan])
+            columns = [_integers(table.column(name)) for name in ("question", "code", "count")]
+            totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
+        except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, SottovoceError) as error:
             raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
         if any(plan.fingerprint != key or plan.collection != tally.collection for key, plan in plans.items()):
             raise TallyError(f"{str(path)!r}: its plans were altered, or are not of one collection")
-        tally._plans = plans
         counted, refused = tally._counts.add(*columns)
-        tally._totals = {key: np.array(totals, dtype=np.int64) for key, totals in head["totals"].items()}
-        if refused or not np.array_equal(tally.question_totals, counted):
+        fits = totals.keys() <= plans.keys() and all(len(each) == len(counted) for each in totals.values())
+        tally._plans, tally._totals, tally.refused = plans, totals, Counter(head.refused)
+        if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
-        tally.refused = Counter(head["refused"])
         return tally
 
 
@@ -230,7 +240,7 @@ def _report_columns(reports: list[Report]) -> tuple[NDArray[np.int64], NDArray[n
     return columns[:, 0], columns[:, 1]
 
 
-def _integers(column: pa.Array) -> NDArray[Any]:
-    if not pa.types.is_integer(column.type):
+def _integers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    if not pa.types.is_integer(column.type) or column.null_count:
         raise TallyError(f"question and code are integers, got a column of {column.type}")
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+    return np.asarray(column)

@@ -40,7 +40,7 @@ def test_fewer_cells_than_hash_values_are_refused(cells: int, epsilon: str):
 
 
 def test_too_many_cells_are_refused_with_the_limit():
-    with pytest.raises(sv.PlanError, match=rf"at most {MAX_CELLS} cells, got {MAX_CELLS + 1}; use a coarser grid"):
+    with pytest.raises(sv.PlanError, match=rf"at most 2\^20 = {MAX_CELLS} cells together, got {MAX_CELLS + 1}"):
         LocalHash.design(MAX_CELLS + 1, Decimal(1), seed="00")
 
 

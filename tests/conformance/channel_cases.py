@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from sottovoce.channels import GRR, Channel, LocalHash
+from sottovoce.channels import GRR, Channel, LocalHash, SquareWave
 from sottovoce.errors import PlanError
 
 EPSILONS = tuple(Decimal(text) for text in ("0.1", "0.5", "1", "2", "5"))
@@ -35,9 +35,19 @@ class ChannelCase:
     unbiased: bool = True
 
 
+def hash_in_parts(cells: int, epsilon: Decimal) -> LocalHash:
+    """Return a small channel whose cells are placed in two parts, as only those of very large ones are."""
+    together = LocalHash.design(cells, epsilon, seed="5eed")
+    bins = next(divisor for divisor in range(2, cells) if cells % divisor == 0)
+    digits = [next(t for t in range(1, 64) if together.prime**t >= part) for part in (bins, cells // bins)]
+    return LocalHash(cells, together.response, tuple(zip((bins, cells // bins), digits, strict=True)), "5eed")
+
+
 CASES = (
     ChannelCase("grr", GRR.design),
     ChannelCase("local_hash", lambda cells, epsilon: LocalHash.design(cells, epsilon, seed="5eed")),
+    ChannelCase("local_hash_in_parts", hash_in_parts, sizes=(6, 15, 27, 64, 100)),
+    ChannelCase("square_wave", SquareWave.design, unbiased=False),
 )
 
 

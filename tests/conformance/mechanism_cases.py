@@ -12,7 +12,7 @@ import sottovoce as sv
 import sottovoce.mechanisms
 from sottovoce.plan import MECHANISMS, SHARES
 from sottovoce.schema import encode
-from tests.crowds import mixed_crowd, mixed_schema
+from tests.crowds import ATTRIBUTES, mixed_crowd, mixed_schema
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,22 @@ class Promise:
         additive: Up to how many attributes a query's answer is the sum of its parts' answers.
         monotone: Up to how many attributes a wider query never answers less.
         one_attribute: Whether a schema of one attribute can be asked; if not, there is a clear error.
+        categorical: Whether an attribute without order can be asked; if not, there is a clear error.
     """
 
     additive: int = 2
     monotone: int = 2
     one_attribute: bool = True
+    categorical: bool = True
 
 
 PROMISES = {
     "hdg": Promise(one_attribute=False),
     "tdg": Promise(one_attribute=False),
+    "calm": Promise(one_attribute=False),
+    "lhio": Promise(one_attribute=False, monotone=0),
+    "hio": Promise(additive=0, monotone=0),
+    "msw": Promise(additive=4, monotone=4, categorical=False),
     "uniform": Promise(additive=4, monotone=4),
 }
 
@@ -47,10 +53,17 @@ every_mechanism = pytest.mark.parametrize("mechanism", list(MECHANISMS))
 PEOPLE = 20_000
 
 
+def schema_of(mechanism: str, attributes: int = 3) -> sv.Schema:
+    """Return the mixed schema, or its first ordered attributes for a mechanism that takes no others."""
+    if promise_of(mechanism).categorical:
+        return mixed_schema(attributes)
+    return sv.Schema([attribute for attribute in ATTRIBUTES if attribute.ordered][:attributes])
+
+
 @functools.cache
 def plan_of(mechanism: str, *, epsilon: str = "1", attributes: int = 3) -> sv.Plan:
     """Return the mechanism's plan for the mixed schema, with default options."""
-    return sv.Plan.create(mixed_schema(attributes), epsilon=epsilon, users=PEOPLE, mechanism=mechanism)
+    return sv.Plan.create(schema_of(mechanism, attributes), epsilon=epsilon, users=PEOPLE, mechanism=mechanism)
 
 
 @functools.cache

@@ -25,6 +25,7 @@ from tests.conformance.mechanism_cases import (
     model_of,
     plan_of,
     promise_of,
+    schema_of,
 )
 from tests.crowds import mixed_crowd, mixed_schema, records, square_schema
 
@@ -46,7 +47,7 @@ class TestPlan:
     @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2", "5"])
     @pytest.mark.parametrize("users", [1000, 10_000_000])
     def test_the_audit_is_never_above_the_epsilon_asked_for(self, mechanism: str, epsilon: str, users: int):
-        for schema in (mixed_schema(4), square_schema(3, 64)):
+        for schema in (schema_of(mechanism, 4), square_schema(3, 64)):
             plan = sv.Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism)
             audit = plan.audit()
             with decimal.localcontext(prec=80):
@@ -79,7 +80,7 @@ class TestPlan:
 
     @every_mechanism
     def test_the_same_design_has_the_same_fingerprint(self, mechanism: str):
-        again = sv.Plan.create(mixed_schema(3), epsilon=1.0, users=PEOPLE, mechanism=mechanism)
+        again = sv.Plan.create(schema_of(mechanism), epsilon=1.0, users=PEOPLE, mechanism=mechanism)
         assert again.fingerprint == plan_of(mechanism).fingerprint
 
     @every_mechanism
@@ -123,9 +124,17 @@ class TestPlan:
         np.testing.assert_allclose(model.answer_ranges([{}, {"age": (0, 9)}]), 1, atol=1e-6)
 
     @every_mechanism
+    def test_an_attribute_without_order_works_or_is_refused_in_clear_words(self, mechanism: str):
+        if promise_of(mechanism).categorical:
+            assert sv.Plan.create(mixed_schema(), epsilon=1, users=1000, mechanism=mechanism).schema == mixed_schema()
+            return
+        with pytest.raises(sv.PlanError, match=r"'region' has no order.*use hdg"):
+            sv.Plan.create(mixed_schema(), epsilon=1, users=1000, mechanism=mechanism)
+
+    @every_mechanism
     def test_an_unknown_option_is_refused_with_the_names_of_those_allowed(self, mechanism: str):
         with pytest.raises(sv.PlanError, match=rf"{mechanism} has no option flavour; its options are: \w+"):
-            sv.Plan.create(mixed_schema(), epsilon=1, users=1000, mechanism=mechanism, flavour="salt")
+            sv.Plan.create(schema_of(mechanism), epsilon=1, users=1000, mechanism=mechanism, flavour="salt")
 
 
 class TestReports:
@@ -133,7 +142,8 @@ class TestReports:
     def test_a_clients_report_can_be_read_back_and_is_counted(self, mechanism: str):
         plan = plan_of(mechanism, attributes=4)
         client, tally = sv.Client(plan), sv.Tally(plan)
-        reports = [client.report(record) for record in records(mixed_crowd(50, seed=1))]
+        table = mixed_crowd(50, seed=1)
+        reports = [client.report(record) for record in records({name: table[name] for name in plan.schema.names})]
         for report in reports:
             assert sv.Report.from_json(report.to_json()) == report == sv.Report.from_bytes(report.to_bytes())
             assert report.plan == plan.fingerprint
@@ -249,6 +259,16 @@ QUERIES = [
 ]
 
 
+def asked_of(model: sv.Model | sv.Plan, queries: list[dict]) -> list[dict]:
+    """Return the queries that name only attributes of the schema."""
+    return [query for query in queries if set(query) <= set(model.schema.names)]
+
+
+def whole_of(model: sv.Model | sv.Plan) -> dict:
+    """Return the query that holds every value of the schema's attributes that require an answer."""
+    return {name: asked for name, asked in WHOLE.items() if name in model.schema.names}
+
+
 class TestModel:
     @every_mechanism
     def test_everybody_is_one(self, mechanism: str):
@@ -256,14 +276,15 @@ class TestModel:
         some = [
             {name: WHOLE[name] for name in names}
             for count in range(4)
-            for names in itertools.combinations(WHOLE, count)
+            for names in itertools.combinations(whole_of(model), count)
         ]
         np.testing.assert_allclose(model.answer_ranges(some), 1, atol=1e-6)
         assert model.answer_ranges([{}])[0] == 1
 
     @every_mechanism
     def test_answers_are_fractions(self, mechanism: str):
-        answers = model_of(mechanism, attributes=4).answer_ranges(QUERIES)
+        model = model_of(mechanism, attributes=4)
+        answers = model.answer_ranges(asked_of(model, QUERIES))
         assert np.isfinite(answers).all()
         if promise_of(mechanism).monotone >= 2:
             assert (answers >= -1e-12).all()
@@ -272,7 +293,7 @@ class TestModel:
     @every_mechanism
     def test_parts_add_up_to_the_whole_where_promised(self, mechanism: str):
         model = model_of(mechanism, attributes=4)
-        for query in QUERIES:
+        for query in asked_of(model, QUERIES):
             if len(query) > promise_of(mechanism).additive:
                 continue
             for name in query:
@@ -282,7 +303,7 @@ class TestModel:
     @every_mechanism
     def test_a_wider_query_never_answers_less_where_promised(self, mechanism: str):
         model = model_of(mechanism, attributes=4)
-        for query in QUERIES:
+        for query in asked_of(model, QUERIES):
             if len(query) > promise_of(mechanism).monotone:
                 continue
             for name in query:
@@ -292,19 +313,23 @@ class TestModel:
     @every_mechanism
     def test_an_answer_does_not_depend_on_the_batch_it_is_in(self, mechanism: str):
         model = model_of(mechanism, attributes=4)
-        alone = [model.answer_ranges([query])[0] for query in QUERIES]
-        np.testing.assert_allclose(model.answer_ranges(QUERIES), alone, atol=1e-12)
-        np.testing.assert_allclose(model.answer_ranges(QUERIES[::-1] * 3)[::-1][: len(QUERIES)], alone, atol=1e-12)
+        queries = asked_of(model, QUERIES)
+        alone = [model.answer_ranges([query])[0] for query in queries]
+        np.testing.assert_allclose(model.answer_ranges(queries), alone, atol=1e-12)
+        np.testing.assert_allclose(model.answer_ranges(queries[::-1] * 3)[::-1][: len(queries)], alone, atol=1e-12)
 
     @every_mechanism
     def test_marginals_are_the_answers_at_every_level(self, mechanism: str):
         model = model_of(mechanism)
-        regions = model.answer_ranges([{"region": [value]} for value in ("north", "south", "east")])
-        np.testing.assert_allclose(model.marginal("region"), regions, atol=1e-12)
-        pair = model.marginal("region", "age")
-        assert pair.shape == (3, 13)
-        assert pair[1, 4] == pytest.approx(model.answer_ranges([{"region": ["south"], "age": (22, 22)}])[0], abs=1e-12)
-        np.testing.assert_allclose(pair, model.marginal("age", "region").T, atol=1e-12)
+        name, values = "region", [["north"], ["south"], ["east"]]
+        if not promise_of(mechanism).categorical:
+            name, values = "income", [(9 * level, 9 * level + 9) for level in range(10)]
+        answers = model.answer_ranges([{name: asked} for asked in values])
+        np.testing.assert_allclose(model.marginal(name), answers, atol=1e-12)
+        pair = model.marginal(name, "age")
+        assert pair.shape == (len(values), 13)
+        assert pair[1, 4] == pytest.approx(model.answer_ranges([{name: values[1], "age": (22, 22)}])[0], abs=1e-12)
+        np.testing.assert_allclose(pair, model.marginal("age", name).T, atol=1e-12)
 
     @every_mechanism
     def test_a_nullable_attributes_marginal_ends_with_no_answer(self, mechanism: str):
@@ -322,14 +347,15 @@ class TestModel:
         loaded = sv.load_model(tmp_path / "model.any")
         assert type(loaded) is type(model)
         assert loaded.origin == model.origin
-        np.testing.assert_array_equal(loaded.answer_ranges(QUERIES), model.answer_ranges(QUERIES))
+        queries = asked_of(model, QUERIES)
+        np.testing.assert_array_equal(loaded.answer_ranges(queries), model.answer_ranges(queries))
 
     @every_mechanism
     @pytest.mark.parametrize("quality", ["default", "fast"])
     def test_fitting_is_determined_by_its_seed(self, mechanism: str, quality: str):
         plan = plan_of(mechanism)
         tally = sv.simulate(plan, mixed_crowd(3000, seed=1), seed=1)
-        queries = [query for query in QUERIES if "children" not in query]
+        queries = asked_of(plan, QUERIES)
         one, two = (sv.fit(plan, tally, seed=3, quality=quality).answer_ranges(queries) for _ in range(2))
         np.testing.assert_array_equal(one, two)
 
@@ -346,8 +372,8 @@ class TestModel:
         plan = plan_of(mechanism, attributes=4)
         tally = sv.simulate(plan, mixed_crowd(reports, seed=1), seed=1)
         model = sv.fit(plan, tally)
-        assert np.isfinite(model.answer_ranges(QUERIES)).all()
-        np.testing.assert_allclose(model.answer_ranges([{}, WHOLE]), 1, atol=1e-6)
+        assert np.isfinite(model.answer_ranges(asked_of(model, QUERIES))).all()
+        np.testing.assert_allclose(model.answer_ranges([{}, whole_of(model)]), 1, atol=1e-6)
 
     @every_mechanism
     def test_an_empty_tally_is_refused(self, mechanism: str):
@@ -366,6 +392,6 @@ class TestModel:
         plan = plan_of(mechanism)
         tally = sv.simulate(plan, mixed_crowd(2000, seed=1), seed=1)
         first, second = (
-            sv.fit(each, tally).answer_ranges([WHOLE, {"age": (20, 25)}]) for each in (plan, reshared(plan))
+            sv.fit(each, tally).answer_ranges([whole_of(plan), {"age": (20, 25)}]) for each in (plan, reshared(plan))
         )
         np.testing.assert_array_equal(first, second)

@@ -1,4 +1,4 @@
-"""Randomisers, one per file: the client's draw, the exact table, the unbiased estimate and its variance.
+"""Randomisers, one per file: the client's draw, the exact table and, of frequency oracles, the unbiased estimate.
 
 Everything that touches privacy here is integers and the operating system's randomness. Draws are pure Python, so that
 a client needs no numpy; estimators import it when they are called.
@@ -9,37 +9,58 @@ from __future__ import annotations
 import functools
 from decimal import Decimal
 
-from sottovoce.channels.channel import Channel
+from sottovoce.channels.channel import Channel, FrequencyOracle
 from sottovoce.channels.exact import exp_floor, parse_epsilon, system_words
 from sottovoce.channels.grr import GRR
-from sottovoce.channels.local_hash import LocalHash, best_prime
+from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
+from sottovoce.channels.square_wave import SquareWave
 from sottovoce.errors import PlanError
 
 __all__ = [
     "GRR",
+    "KINDS",
+    "MAX_CELLS",
     "ORACLES",
     "Channel",
+    "FrequencyOracle",
     "LocalHash",
+    "SquareWave",
     "choose_kind",
     "make_channel",
     "parse_epsilon",
     "system_words",
 ]
 
+KINDS = ("grr", "local_hash", "adaptive", "square_wave")
+"""The names by which plans refer to channels; "adaptive" is the better of the first two for each number of cells."""
+
 ORACLES = ("olh", "grr", "adaptive")
 """How a mechanism may ask for a cell: local hashing, randomised response, or the better of the two."""
 
 
-@functools.lru_cache(maxsize=4096)
-def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str) -> Channel:
-    """Return the channel a plan names by its kind."""
+@functools.lru_cache(maxsize=2**14)
+def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tuple[int, ...] = ()) -> Channel:
+    """Return the channel a plan names by its kind.
+
+    Args:
+        kind: One of KINDS. Local hashing of no more cells than its hash has values is randomised response.
+        cells: How many cells go in.
+        epsilon: The privacy asked for.
+        seed: The plan's public seed, by which local hashing places cells.
+        parts: For local hashing of more than 2^20 cells, the bins of each attribute that together make a cell.
+    """
     if cells < 2:
         raise PlanError(f"a channel needs at least two cells, got {cells}")
-    if kind == "grr":
+    if kind in ("local_hash", "adaptive"):
+        chosen = choose_kind("olh" if kind == "local_hash" else kind, cells, epsilon)
+        if chosen == "local_hash":
+            return LocalHash.design(cells, epsilon, seed=seed, parts=parts)
         return GRR.design(cells, epsilon)
-    if kind == "local_hash":
-        return LocalHash.design(cells, epsilon, seed=seed)
-    raise PlanError(f"unknown channel {kind!r}; known are grr and local_hash: this plan needs a newer version")
+    if kind not in KINDS:
+        raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
+    if cells > MAX_CELLS:
+        raise PlanError(f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins")
+    return GRR.design(cells, epsilon) if kind == "grr" else SquareWave.design(cells, epsilon)
 
 
 def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:

@@ -1,9 +1,13 @@
-"""The one interface of every randomiser, and the names by which plans refer to them."""
+"""The one interface of every randomiser, and what those add to it whose codes can be turned into frequencies at once.
+
+Every `Channel` can be drawn from, audited and decoded by maximum likelihood, for which its table of probabilities is
+all that is needed. A `FrequencyOracle` also gives an unbiased estimate of every cell, linear in the counts.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,8 +50,18 @@ class Channel(Protocol):
     def probabilities(self) -> NDArray[np.float64]:
         """Return the table of probabilities, cells by codes."""
 
+
+@runtime_checkable
+class FrequencyOracle(Channel, Protocol):
+    """A channel whose counts of codes give an unbiased estimate of every cell's frequency."""
+
     def estimate(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return the unbiased estimate of every cell's frequency from the counts of codes; zeros for no reports."""
+
+    def estimate_some(
+        self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""

@@ -74,6 +74,34 @@ def response_weights(cells: int, epsilon: Decimal) -> tuple[int, int]:
     return SCALE - (cells - 1) * other, other
 
 
+def wave_reach(cells: int, epsilon: Decimal) -> int:
+    """Return how many places to each side of a cell the square wave takes as near: delta times the cells, rounded down.
+
+    Delta (section 3.5) falls from a half at small epsilon towards zero at large ones, where nothing but the cell itself
+    is near.
+    """
+    growth = exp_floor(epsilon)
+    above = _PRECISION.add(_PRECISION.multiply(growth, epsilon - 1), Decimal(1))
+    below_ = 2 * _PRECISION.multiply(growth, growth - 1 - epsilon)
+    return int(_PRECISION.multiply(_PRECISION.divide(above, below_), Decimal(cells)))
+
+
+def wave_weights(cells: int, width: int, epsilon: Decimal) -> tuple[int, int, int]:
+    """Return (near, extra, far), out of 2^64: ``width`` near places, of which ``extra`` weigh one more, and the others.
+
+    ``far`` is rounded up and what remains is shared out over the near places as evenly as integers allow; where the one
+    more would exceed e^epsilon times far, far is raised by one, which is always enough.
+    """
+    growth = exp_floor(epsilon)
+    divisor = _PRECISION.add(_PRECISION.multiply(growth, Decimal(width)), Decimal(cells - 1))
+    far = int(_PRECISION.divide(Decimal(SCALE), divisor).to_integral_value(rounding=decimal.ROUND_CEILING))
+    near, extra = divmod(SCALE - (cells - 1) * far, width)
+    if near + (extra > 0) > _PRECISION.multiply(growth, Decimal(far)):
+        far += 1
+        near, extra = divmod(SCALE - (cells - 1) * far, width)
+    return near, extra, far
+
+
 def system_words(count: int) -> NDArray[np.uint64]:
     """Return random words from the operating system."""
     import numpy as np

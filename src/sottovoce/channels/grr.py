@@ -94,6 +94,14 @@ class GRR:
         frequencies: NDArray[np.float64] = (counts / total - self.other / SCALE) * (SCALE / (self.keep - self.other))
         return frequencies
 
+    def estimate_some(
+        self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+        import numpy as np
+
+        return self.estimate(np.bincount(codes, weights=counts, minlength=self.cells))[cells]
+
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
         if reports <= 0:

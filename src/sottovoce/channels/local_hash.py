@@ -3,6 +3,10 @@
 The cells stand on distinct points of F_q^t. The client draws a non-zero vector ``a``, computes ``<a, point> mod q`` and
 reports ``a`` together with the randomised response of that value over q. One integer carries both.
 
+Up to 2^20 cells are placed together, by a public permutation of the q^t points. More are placed in **parts**: a cell is
+a bin of each of several attributes, every attribute's bin is placed by its own permutation on digits of its own, and
+the cell's point is all these digits in a row. Then nothing ever has to list the cells.
+
 Guarantee: ``a`` is independent of the cell, and given ``a`` the answer is randomised response over q values, so the
 worst ratio is that of GRR over q. Cost: the variance is that of optimal local hashing with g = q, whatever the number
 of cells; the server reads all cells' supports off a few Fourier transforms instead of hashing every cell for every
@@ -15,6 +19,7 @@ import functools
 import hashlib
 import math
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -29,7 +34,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_CELLS = 2**20
-"""The most cells placed by the permutation below."""
+"""The most cells that are placed together, and estimated at once."""
+
+AT_ONCE = 2**22
+"""The most pairs of a report and a cell that are hashed at once."""
 
 _ROUNDS = 4
 
@@ -37,6 +45,12 @@ _ROUNDS = 4
 @dataclass(frozen=True, slots=True)
 class LocalHash:
     """Local hashing of ``cells`` cells to ``prime`` values by ``digits``-digit vectors; a code is (a - 1) * q + answer.
+
+    Attributes:
+        cells: How many cells go in.
+        response: The randomised response over hash values.
+        parts: The number of bins and of digits of each part of a cell, most significant first.
+        seed: What places the cells, hexadecimal and public.
 
     Example:
         >>> channel = LocalHash.design(16, Decimal(1), seed="00")
@@ -46,20 +60,29 @@ class LocalHash:
 
     cells: int
     response: GRR
-    digits: int
+    parts: tuple[tuple[int, int], ...]
     seed: str
     kind = "local_hash"
 
     @classmethod
-    def design(cls, cells: int, epsilon: Decimal, *, seed: str) -> LocalHash:
-        """Return the channel for this many cells at this epsilon, its cells placed by a public hexadecimal seed."""
-        if cells > MAX_CELLS:
-            raise PlanError(f"local hashing takes at most {MAX_CELLS} cells, got {cells}; use a coarser grid")
+    def design(cls, cells: int, epsilon: Decimal, *, seed: str, parts: tuple[int, ...] = ()) -> LocalHash:
+        """Return the channel for this many cells at this epsilon, its cells placed by a public hexadecimal seed.
+
+        More than 2^20 cells need ``parts``, the bins of each attribute, of which they are all combinations.
+        """
+        if cells > MAX_CELLS and math.prod(parts) != cells:
+            raise PlanError(f"local hashing places at most 2^20 = {MAX_CELLS} cells together, got {cells}; use parts")
         prime = best_prime(epsilon)
         if prime >= cells:
             raise PlanError(f"{cells} cells at epsilon {epsilon} are fewer than the hash's {prime} values; use grr")
-        digits = next(t for t in range(1, 64) if prime**t >= cells)
-        return cls(cells, GRR.design(prime, epsilon), digits, seed)
+        chosen = parts if cells > MAX_CELLS else (cells,)
+        sizes = tuple((bins, next(t for t in range(1, 64) if prime**t >= bins)) for bins in chosen)
+        return cls(cells, GRR.design(prime, epsilon), sizes, seed)
+
+    @property
+    def digits(self) -> int:
+        """How many digits a vector has."""
+        return sum(digits for _, digits in self.parts)
 
     @property
     def prime(self) -> int:
@@ -92,14 +115,20 @@ class LocalHash:
         return self.response.worst_ratio()
 
     def point(self, cell: int) -> int:
-        """Return the number of the point on which the cell stands: a public permutation of the q^t points."""
-        mask, shift, rounds = _permutation(self.vectors + 1, self.seed)
-        while True:  # walk along the cycle until back among the points: two steps on average
-            for multiplier, addend in rounds:
-                cell = (cell * multiplier + addend) & mask
-                cell ^= cell >> shift
-            if cell <= self.vectors:
-                return cell
+        """Return the number of the cell's point: for each part, a public permutation of that part's points."""
+        point, weight = 0, 1
+        for bins, digits in reversed(self.parts):
+            cell, place = divmod(cell, bins)
+            points: int = self.prime**digits
+            mask, shift, rounds = _permutation(points, self.seed)
+            while True:  # walk along the cycle until back among the points: two steps on average
+                for multiplier, addend in rounds:
+                    place = (place * multiplier + addend) & mask
+                    place ^= place >> shift
+                if place < points:
+                    break
+            point, weight = point + place * weight, weight * points
+        return point
 
     def hash(self, vector: int, cell: int) -> int:
         """Return ``<vector, point> mod q``, both read as t digits in base q."""
@@ -124,16 +153,28 @@ class LocalHash:
 
         small = np.min_scalar_type(max(self.vectors, self.digits * self.prime**2))
         vectors = many_below(self.vectors, len(cells), words).astype(small)
-        coordinates = _coordinates(self)
         hashes, rest = np.zeros(len(cells), dtype=small), vectors + small.type(1)
-        for digit in range(self.digits - 1, -1, -1):
-            rest, coordinate = np.divmod(rest, small.type(self.prime))
-            hashes += coordinate * coordinates[digit].astype(small)[cells]
+        for coordinate in self._coordinates_of(cells):
+            rest, own = np.divmod(rest, small.type(self.prime))
+            hashes += own * coordinate.astype(small, copy=False)
         answers = self.response.draw_many(hashes % small.type(self.prime), words)
         codes = vectors.astype(np.min_scalar_type(self.codes - 1))
         codes *= codes.dtype.type(self.prime)
         codes += answers.astype(codes.dtype)
         return codes
+
+    def _coordinates_of(self, cells: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield the coordinates of many cells' points, least significant first."""
+        import numpy as np
+
+        for number, (bins, digits) in enumerate(reversed(self.parts)):
+            last = number == len(self.parts) - 1
+            rest, place = (cells, cells) if last else np.divmod(cells, cells.dtype.type(bins))
+            if bins <= 4 * len(cells):
+                yield from (row[place] for row in _coordinates(bins, self.prime, digits, self.seed)[::-1])
+            else:
+                yield from _place(place, self.prime, digits, self.seed)[::-1]
+            cells = rest
 
     def probabilities(self) -> NDArray[np.float64]:
         """Return the table of probabilities, cells by codes."""
@@ -155,11 +196,10 @@ class LocalHash:
         """
         import numpy as np
 
-        prime, digits = self.prime, self.digits
+        prime, digits, coordinates = self.prime, self.digits, self._all_coordinates()
         by_vector = np.zeros((self.vectors + 1, prime))
         by_vector[1:] = counts.reshape(self.vectors, prime)
         characters = np.fft.fft(by_vector, axis=1)
-        coordinates = _coordinates(self)
         total = np.full(self.cells, counts.sum() / prime)
         for k in range(1, prime // 2 + 1):
             transform = np.fft.ifftn(characters[:, k].reshape((prime,) * digits)).ravel() * (self.vectors + 1)
@@ -176,6 +216,40 @@ class LocalHash:
             return np.zeros(self.cells)
         own, foreign = self.support_probabilities()
         return np.asarray((self.supports(counts) / total - foreign) / (own - foreign))
+
+    def estimate_some(
+        self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the same estimate for some cells alone, from the codes that were reported and how often.
+
+        Every report is hashed against every one of these cells: a matrix product, taken modulo q.
+        """
+        import numpy as np
+
+        if not len(codes):
+            return np.zeros(len(cells))
+        largest = self.digits * (self.prime - 1) ** 2
+        exact = np.float32 if largest < 2**24 else np.float64  # codes below 2^63 keep it well below 2^53
+        vectors, answers = np.divmod(codes, self.prime)
+        own_digits: NDArray[Any] = _digits(vectors + 1, self.prime, self.digits).astype(exact)
+        points: NDArray[Any] = np.array(list(self._coordinates_of(cells))[::-1]).astype(exact)
+        small = np.min_scalar_type(largest)
+        wanted, supports = answers.astype(small)[:, None], np.empty(len(cells))
+        step = max(1, AT_ONCE // max(1, len(codes)))
+        for start in range(0, len(cells), step):
+            part = slice(start, start + step)
+            hashes = (own_digits.T @ points[:, part]).astype(small) % small.type(self.prime)
+            supports[part] = counts @ (hashes == wanted)
+        own, foreign = self.support_probabilities()
+        return np.asarray((supports / counts.sum() - foreign) / (own - foreign))
+
+    def _all_coordinates(self) -> NDArray[np.int64]:
+        """Return the t coordinates of every cell's point, most significant first."""
+        import numpy as np
+
+        if self.cells > MAX_CELLS:
+            raise PlanError(f"{self.cells} cells are too many to estimate at once; ask for some of them")
+        return np.array(list(self._coordinates_of(np.arange(self.cells)))[::-1], dtype=np.int64)
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
@@ -215,27 +289,45 @@ def _permutation(points: int, seed: str) -> tuple[int, int, tuple[tuple[int, int
     return mask, (bits + 1) // 2, tuple(rounds)
 
 
-@functools.lru_cache(maxsize=64)
-def _coordinates(channel: LocalHash) -> NDArray[np.int64]:
-    """Return the t coordinates of every cell's point, most significant first."""
+@functools.lru_cache(maxsize=256)
+def _coordinates(bins: int, prime: int, digits: int, seed: str) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the coordinates of every bin's point, most significant first, in the smallest type."""
     import numpy as np
 
-    mask, shift, rounds = _permutation(channel.vectors + 1, channel.seed)
-    points = np.arange(channel.cells, dtype=np.uint64)
-    outside = np.ones(channel.cells, dtype=bool)
+    return _place(np.arange(bins), prime, digits, seed)
+
+
+def _place(bins: NDArray[Any], prime: int, digits: int, seed: str) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the coordinates of some bins' points, most significant first, in the smallest type."""
+    import numpy as np
+
+    count: int = prime**digits
+    mask, shift, rounds = _permutation(count, seed)
+    points = bins.astype(np.uint64)
+    outside = np.ones(len(points), dtype=bool)
     while outside.any():
         walking = points[outside]
         for multiplier, addend in rounds:
             walking = (walking * np.uint64(multiplier) + np.uint64(addend)) & np.uint64(mask)
             walking ^= walking >> np.uint64(shift)
         points[outside] = walking
-        outside[outside] = walking > np.uint64(channel.vectors)
-    return np.array(np.unravel_index(points.astype(np.int64), (channel.prime,) * channel.digits))
+        outside[outside] = walking >= np.uint64(count)
+    return _digits(points.astype(np.int64), prime, digits)
+
+
+def _digits(numbers: NDArray[np.int64], prime: int, digits: int) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the digits of numbers in base ``prime``, most significant first, in the smallest type."""
+    import numpy as np
+
+    found = np.empty((digits, len(numbers)), dtype=np.min_scalar_type(prime - 1))
+    for place in range(digits - 1, -1, -1):
+        numbers, found[place] = np.divmod(numbers, prime)
+    return found
 
 
 def _hash_table(channel: LocalHash) -> NDArray[np.int64]:
     """Return every cell's hash under every vector, cells by vectors."""
     import numpy as np
 
-    vectors = np.array(np.unravel_index(np.arange(1, channel.vectors + 1), (channel.prime,) * channel.digits))
-    return np.asarray(_coordinates(channel).T @ vectors % channel.prime)
+    vectors = _digits(np.arange(1, channel.vectors + 1), channel.prime, channel.digits).astype(np.int64)
+    return np.asarray(channel._all_coordinates().T @ vectors % channel.prime)

@@ -1,7 +1,9 @@
 """Consistency among grids that share attributes, by optimally weighted averages (section 4.2 of the paper).
 
 Every grid that involves an attribute gives its own noisy distribution of that attribute. Their average, weighted by the
-inverse of its variance, is better than any of them; each grid is then shifted to agree with it.
+inverse of its variance, is better than any of them; each grid is then shifted to agree with it. Where buckets hold
+different numbers of cells the averages need not add up to one; they are then moved so that they do, the least certain
+the most. So a later attribute does not undo an earlier one, and the result is the weighted least-squares solution.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ def post_process(grids: Sequence[Grid], *, rounds: int) -> list[Grid]:
 
 
 def make_consistent(grids: Sequence[Grid]) -> list[Grid]:
-    """Return the grids shifted so that all agree on every attribute's buckets; attribute after attribute."""
+    """Return the grids shifted so that all agree on every attribute's buckets and on a total of one."""
     frequencies = [grid.frequencies.copy() for grid in grids]
     for attribute in sorted({attribute for grid in grids for attribute in grid.attributes}):
         involved = [place for place, grid in enumerate(grids) if attribute in grid.attributes]
@@ -63,7 +65,9 @@ def _agree(attribute: int, grids: Sequence[Grid], frequencies: Sequence[Floats])
     weights = 1.0 / variances
     if not weights.any():
         return
-    agreed = (weights * np.array(sums)).sum(axis=0) / weights.sum(axis=0)
+    spread = 1.0 / weights.sum(axis=0)
+    agreed = (weights * np.array(sums)).sum(axis=0) * spread
+    agreed += spread * ((1.0 - agreed.sum()) / spread.sum())
     for grid, estimate, total, number, bucket in zip(grids, frequencies, sums, cells, buckets, strict=True):
         shift = ((agreed - total) / number)[bucket]
         np.moveaxis(estimate, grid.attributes.index(attribute), -1)[...] += shift

@@ -5,10 +5,14 @@ Importing this package registers them all; a new one needs its file and its line
 
 from __future__ import annotations
 
+from sottovoce.mechanisms.calm import CALM
 from sottovoce.mechanisms.hdg import HDG
+from sottovoce.mechanisms.hio import HIO
+from sottovoce.mechanisms.lhio import LHIO
+from sottovoce.mechanisms.msw import MSW
 from sottovoce.mechanisms.tdg import TDG
 from sottovoce.mechanisms.uniform import UNIFORM
 from sottovoce.plan import register
 
-for _mechanism in (HDG, TDG, UNIFORM):
+for _mechanism in (HDG, TDG, CALM, LHIO, HIO, MSW, UNIFORM):
     register(_mechanism)

@@ -128,7 +128,7 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     grids = []
     for question in plan.questions:
         reports = int(totals[question.index])
-        channel = question.channel
+        channel = question.oracle
         cells = channel.estimate(tally.counts(question.index)) if reports else np.full(channel.cells, 1 / channel.cells)
         grids.append(
             Grid(

@@ -7,6 +7,7 @@ Algorithm 2 or maximum entropy, from the pairs' answers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.channels.local_hash import MAX_CELLS
 from sottovoce.errors import PlanError, QueryError
 from sottovoce.estimation import max_entropy, weighted_update
 from sottovoce.model import Model, Origin
@@ -35,6 +37,17 @@ def require_pairs(schema: Schema, mechanism: str) -> None:
         raise PlanError(
             f"{mechanism} asks about pairs of attributes, and this schema has only {schema.names[0]!r}; "
             "add an attribute, or use a mechanism that takes one"
+        )
+
+
+def require_small_pairs(schema: Schema, mechanism: str) -> None:
+    """Raise PlanError unless every pair of levels of every pair of attributes can be estimated at once."""
+    sizes = sorted(zip(schema.sizes, schema.names, strict=True))[-2:]
+    cells = math.prod(size for size, _ in sizes)
+    if cells > MAX_CELLS:
+        raise PlanError(
+            f"{mechanism} estimates every pair of levels, at most 2^20 = {MAX_CELLS} of them, and "
+            f"{' and '.join(repr(name) for _, name in sizes)} have {cells}; use fewer bins, or hdg"
         )
 
 

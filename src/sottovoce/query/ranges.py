@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NoReturn
@@ -58,7 +59,11 @@ def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
         for number, asked in zip(naming, ranges, strict=True):
             if any(isinstance(bound, bool) or not isinstance(bound, numbers.Real) for bound in asked):
                 _refuse(number, f"{name}: a bound is a number, got {asked!r}")
-    bounds = np.array(ranges, dtype=np.float64)
+    try:
+        bounds = np.array(ranges, dtype=np.float64)
+    except OverflowError:
+        number = next(n for n, asked in zip(naming, ranges, strict=True) if max(map(abs, asked)) > sys.float_info.max)
+        _refuse(number, f"{name}: a bound is too large for a float; use -inf and inf for open ends")
     for wrong, why in (
         (np.isnan(bounds).any(axis=1), "holds NaN; use -inf and inf for open ends"),
         (bounds[:, 0] > bounds[:, 1], "is reversed; give (low, high)"),

@@ -29,6 +29,9 @@ HISTOGRAM_LIMIT = 2**22
 PEOPLE_AT_ONCE = 2**22
 """People drawn one by one are drawn in parts of this size."""
 
+PAIRS_AT_ONCE = 2**20
+"""Counts are added to the tally when there are this many."""
+
 _STREAM = int.from_bytes(b"simulate", "big")
 
 
@@ -57,15 +60,16 @@ def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) 
 
 
 def _each_row_once(tally: Tally, levels: list[NDArray[Any]], generator: np.random.Generator) -> None:
-    plan, words = tally.plan, seeded_words(generator)
+    plan, words, drawn = tally.plan, seeded_words(generator), _Drawn(tally)
     for index, rows in rows_by_question(draw_questions(plan, len(levels[0]), words)):
         question = plan.questions[index]
         cells = question.cells([levels[attribute][rows] for attribute in question.attributes])
-        _count(tally, question, np.bincount(cells, minlength=0) if _bulk(question, len(cells)) else cells, generator)
+        drawn.count(question, np.bincount(cells, minlength=0) if _bulk(question, len(cells)) else cells, generator)
+    drawn.settle()
 
 
 def _with_replacement(tally: Tally, levels: list[NDArray[Any]], users: int, generator: np.random.Generator) -> None:
-    plan = tally.plan
+    plan, drawn = tally.plan, _Drawn(tally)
     reports = generator.multinomial(users, plan.questions.shares / SHARES)
     histograms: dict[tuple[int, ...], NDArray[np.int64] | None] = {}
     for index in np.flatnonzero(reports).tolist():
@@ -75,12 +79,13 @@ def _with_replacement(tally: Tally, levels: list[NDArray[Any]], users: int, gene
         histogram = histograms[question.attributes]
         if histogram is not None and _bulk(question, count):
             cells = _cell_counts(question, histogram)
-            _count(tally, question, generator.multinomial(count, cells / cells.sum()), generator)
+            drawn.count(question, generator.multinomial(count, cells / cells.sum()), generator)
             continue
         for start in range(0, count, PEOPLE_AT_ONCE):
             rows = generator.integers(0, len(levels[0]), min(PEOPLE_AT_ONCE, count - start))
             people = question.cells([levels[attribute][rows] for attribute in question.attributes])
-            _count(tally, question, people, generator)
+            drawn.count(question, people, generator)
+    drawn.settle()
 
 
 def _bulk(question: Question, people: int) -> bool:
@@ -89,15 +94,33 @@ def _bulk(question: Question, people: int) -> bool:
     return table <= TABLE_LIMIT and table <= 4 * people
 
 
-def _count(tally: Tally, question: Question, cells: NDArray[Any], generator: np.random.Generator) -> None:
-    """Draw codes and count them; ``cells`` is a count per cell where codes are drawn in bulk, else one per person."""
-    channel = question.channel
-    if len(cells) <= channel.cells and cells.dtype == np.int64:
-        counts = generator.multinomial(cells, channel.probabilities()[: len(cells)]).sum(axis=0)
-        codes = np.arange(channel.codes)
-    else:
-        codes, counts = np.unique(channel.draw_many(cells, seeded_words(generator)), return_counts=True)
-    tally.add_counts(np.full(len(codes), question.index), codes, counts)
+class _Drawn:
+    """Codes drawn question by question, counted together: a tally takes a few large additions better than many."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
+        self.parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
+        self.pairs = 0
+
+    def count(self, question: Question, cells: NDArray[Any], generator: np.random.Generator) -> None:
+        """Draw codes and count them; ``cells`` is a count per cell where codes are drawn in bulk, else one a person."""
+        channel = question.channel
+        if len(cells) <= channel.cells and cells.dtype == np.int64:
+            counts = generator.multinomial(cells, channel.probabilities()[: len(cells)]).sum(axis=0)
+            codes = np.flatnonzero(counts)
+            counts = counts[codes]
+        else:
+            codes, counts = np.unique(channel.draw_many(cells, seeded_words(generator)), return_counts=True)
+        self.parts.append((np.full(len(codes), question.index), codes.astype(np.int64), counts))
+        self.pairs += len(codes)
+        if self.pairs > PAIRS_AT_ONCE:
+            self.settle()
+
+    def settle(self) -> None:
+        """Add what was drawn to the tally."""
+        if self.parts:
+            self.tally.add_counts(*(np.concatenate(columns) for columns in zip(*self.parts, strict=True)))
+        self.parts, self.pairs = [], 0
 
 
 def _histogram(plan: Plan, levels: list[NDArray[Any]], attributes: tuple[int, ...]) -> NDArray[np.int64] | None:

@@ -1,0 +1,48 @@
+"""CALM: the full 2-D marginal of every pair of attributes, one cell per pair of levels (section 3.2 of the paper).
+
+Guarantee: each person reports one cell of one marginal through an epsilon-LDP channel. Cost: d(d-1)/2 questions; a
+query over k pairs of levels carries k cells' noise, so large domains are noisy, while nothing is lost within a cell.
+Reference: Zhang et al., CCS 2018, "CALM", with marginals of two attributes, made non-negative and consistent. A
+marginal that nobody reported on is taken as uniform and has no weight in the consistency step.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+
+from sottovoce.estimation.consistency import post_process
+from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estimate_grids, pair_shares, pairs_of
+from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs, require_small_pairs
+from sottovoce.model import Origin
+from sottovoce.plan import Design, Mechanism, Plan
+from sottovoce.schema import Schema
+from sottovoce.tally import Tally
+
+
+class CALMOptions(GridOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of CALM: those of every mechanism that reads pairs off grids."""
+
+
+def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -> Design:
+    """Return the questions of CALM: every pair level by level, the same share for each."""
+    require_pairs(schema, "calm")
+    require_small_pairs(schema, "calm")
+    questions = GridQuestions(schema, epsilon, options.oracle)
+    for pair, share in zip(pairs_of(schema), pair_shares(schema), strict=True):
+        questions.add(pair, max(schema.sizes), share)
+    return Design({}, tuple(questions.tables), tuple(questions.families))
+
+
+def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
+    """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random."""
+    grids = estimate_grids(plan, tally)
+    if plan.options["postprocess"]:
+        grids = post_process(grids, rounds=ROUNDS)
+    blocks = [np.arange(size) for size in plan.schema.sizes]
+    matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
+    return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
+
+
+CALM = Mechanism("calm", "the full marginal of every pair of attributes", CALMOptions, design, fit, PairwiseModel)

@@ -1,0 +1,143 @@
+"""HIO: a tree over every attribute, and every combination of their depths asked apart (section 3.3 of the paper).
+
+Guarantee: each person reports one cell of one combination of depths through an epsilon-LDP channel. Cost: the product
+of all trees' depths in questions, (h + 1)^d of them, so that few people are left for each; a query is answered from the
+fewest nodes, without bias. Reference: Wang et al., SIGMOD 2019, "HIO". The combination of all roots is not asked: it
+holds everybody. Where nobody reported on a combination, its nodes are taken as uniform.
+
+Levels without order, and "no answer" after the values, take part in a tree in the order of their levels.
+"""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.estimation.hierarchy import decompose
+from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
+from sottovoce.model import Model, Origin
+from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.query.batch import Batch, Floats
+from sottovoce.schema import Schema
+from sottovoce.tally import Tally
+
+NODES_AT_ONCE = 2**21
+"""Answers are worked out when the queries so far need this many nodes."""
+
+Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Questions, codes and counts."""
+
+Nodes = tuple[NDArray[np.intp], Floats]
+"""The nodes of one tree at one depth that a query needs, and their weights."""
+
+Terms = dict[int, list[tuple[int, NDArray[np.int64], Floats]]]
+"""For each question, the queries that need it, with the cells they need and their weights."""
+
+
+class HIOModel(Model):
+    """The reports themselves: the nodes that a query needs are estimated when it is asked."""
+
+    kind = "hio"
+
+    def __init__(self, origin: Origin, *, plan: Plan, columns: Columns) -> None:
+        """Keep the counts of all (question, code) pairs that were reported, sorted by question."""
+        super().__init__(origin)
+        self.plan, self.columns = plan, columns
+        self.trees = [tree_starts(size, plan.options["branching"]) for size in origin.schema.sizes]
+        self.depths = [len(tree) for tree in self.trees]
+        self.offsets = family_offsets(self.depths)
+
+    def state(self) -> dict[str, Any]:
+        """Return the plan and the counts."""
+        questions, codes, counts = self.columns
+        return {"plan": self.plan.to_json().decode(), "questions": questions, "codes": codes, "counts": counts}
+
+    @classmethod
+    def from_state(cls, origin: Origin, state: dict[str, Any]) -> HIOModel:
+        """Return the model that `state` describes."""
+        columns = state["questions"], state["codes"], state["counts"]
+        return cls(origin, plan=Plan.from_json(state["plan"]), columns=columns)
+
+    def evaluate(self, batch: Batch) -> Floats:
+        """Return the sum of the weighted estimates of the nodes that make up each query of a batch."""
+        answers = np.zeros(batch.count)
+        terms: Terms = {}
+        nodes = 0
+        for query, trees in enumerate(self._nodes_by_query(batch)):
+            for chosen in itertools.product(*trees):
+                cells, weights = self._cells(chosen, trees)
+                if not any(chosen):
+                    answers[query] += weights[0]
+                    continue
+                terms.setdefault(question_number(self.depths, chosen, self.offsets), []).append((query, cells, weights))
+                nodes += len(cells)
+            if nodes > NODES_AT_ONCE:
+                self._settle(terms, answers)
+                terms, nodes = {}, 0
+        self._settle(terms, answers)
+        return answers
+
+    def _nodes_by_query(self, batch: Batch) -> list[list[dict[int, Nodes]]]:
+        """Return, for every query and attribute, the nodes needed at each depth; the root where it is not named."""
+        root = np.zeros(1, dtype=np.intp), np.ones(1)
+        trees: list[list[dict[int, Nodes]]] = [[{0: root} for _ in self.trees] for _ in range(batch.count)]
+        for attribute, selection in batch.selections.items():
+            parts = decompose(selection.weights, self.trees[attribute])
+            for row, query in enumerate(selection.queries.tolist()):
+                trees[query][attribute] = {
+                    depth: (needed, part[row, needed])
+                    for depth, part in enumerate(parts)
+                    if (needed := np.flatnonzero(part[row])).size
+                }
+        return trees
+
+    def _cells(self, chosen: tuple[int, ...], trees: list[dict[int, Nodes]]) -> tuple[NDArray[np.int64], Floats]:
+        """Return the cells, and their weights, of all combinations of a query's nodes at the chosen depths."""
+        cells, weights = np.zeros(1, dtype=np.int64), np.ones(1)
+        for depth, starts, nodes in zip(chosen, self.trees, trees, strict=True):
+            needed, own = nodes[depth]
+            if depth:
+                cells = (cells[:, None] * len(starts[depth]) + needed).ravel()
+            weights = (weights[:, None] * own).ravel()
+        return cells, weights
+
+    def _settle(self, terms: Terms, answers: Floats) -> None:
+        """Add what the queries need of each question to their answers."""
+        for number, needs in terms.items():
+            queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
+            unique, places = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
+            estimates = self._estimate(number, unique)[places]
+            np.add.at(answers, queries, estimates * np.concatenate([weights for _, _, weights in needs]))
+
+    def _estimate(self, number: int, cells: NDArray[np.int64]) -> Floats:
+        """Return the estimates of some cells of a question; without reports, the fraction of levels they hold."""
+        question = self.plan.questions[number]
+        questions, codes, counts = self.columns
+        start, stop = np.searchsorted(questions, [number, number + 1])
+        if stop > start:
+            return question.oracle.estimate_some(codes[start:stop], counts[start:stop], cells)
+        fractions = np.ones(len(cells))
+        for table, nodes in zip(question.tables, np.unravel_index(cells, question.shape), strict=True):
+            levels = table.array()
+            fractions *= np.bincount(levels)[nodes] / len(levels)
+        return fractions
+
+
+def design(schema: Schema, epsilon: Decimal, users: int, options: TreeOptions) -> Design:
+    """Return the questions of HIO: every combination of depths, the same share for each."""
+    questions = TreeQuestions(schema, options)
+    questions.add(range(len(schema.attributes)), SHARES)
+    heights = [len(tree) - 1 for tree in questions.trees]
+    return Design({"heights": heights}, tuple(questions.tables), tuple(questions.families))
+
+
+def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> HIOModel:
+    """Return the model that keeps the counts; nothing here draws at random."""
+    return HIOModel(Origin.of(plan, tally), plan=plan, columns=tally.columns())
+
+
+HIO = Mechanism("hio", "a hierarchy over all attributes at once", TreeOptions, design, fit, HIOModel)

@@ -1,0 +1,107 @@
+"""LHIO: a 2-D hierarchy for every pair of attributes, made consistent (section 3.4 of the paper).
+
+Guarantee: each person reports one cell of one combination of depths of one pair's trees through an epsilon-LDP channel.
+Cost: d(d-1)/2 times (h + 1)^2 - 1 questions, so that each has few people; a range over a pair carries the noise of few
+nodes. Reference: Yang et al., VLDB 2021, "LHIO"; constrained inference after Hay et al., VLDB 2010. Where nobody
+reported on a combination, its nodes are taken as uniform; a pair that nobody reported on has no weight among the pairs.
+
+Estimates of all nodes are first fitted by leaves, pair by pair, whose sums then answer any decomposition alike; then
+the pairs are shifted to agree on their attributes. Both steps are linear: nothing is cut off at zero, because zeroing
+leaves, each of which is mostly noise, would undo what the nodes above them know. Answers may so be below zero.
+"""
+
+from __future__ import annotations
+
+import functools
+from decimal import Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.estimation.consistency import Grid, make_consistent
+from sottovoce.estimation.hierarchy import infer_2d
+from sottovoce.mechanisms.grids import check_choice, pair_shares, pairs_of
+from sottovoce.mechanisms.pairwise import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
+from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
+from sottovoce.model import Origin
+from sottovoce.plan import Design, Mechanism, Plan
+from sottovoce.query.batch import Floats
+from sottovoce.questions import Question
+from sottovoce.schema import Schema
+from sottovoce.tally import Tally
+
+
+class LHIOOptions(TreeOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of LHIO.
+
+    Attributes:
+        estimator: How answers on more than two attributes are made from pairs.
+        postprocess: Whether the pairs are made consistent with one another.
+    """
+
+    estimator: str = "max_entropy"
+    postprocess: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("estimator", self.estimator, ESTIMATORS)
+
+
+def design(schema: Schema, epsilon: Decimal, users: int, options: LHIOOptions) -> Design:
+    """Return the questions of LHIO: the same share for every pair, and for every combination of depths within it."""
+    require_pairs(schema, "lhio")
+    require_small_pairs(schema, "lhio")
+    questions = TreeQuestions(schema, options)
+    for pair, share in zip(pairs_of(schema), pair_shares(schema), strict=True):
+        questions.add(pair, share)
+    heights = [len(tree) - 1 for tree in questions.trees]
+    return Design({"heights": heights}, tuple(questions.tables), tuple(questions.families))
+
+
+def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
+    """Return the leaves of every pair's hierarchy; nothing here draws at random."""
+    pairs, sizes = pairs_of(plan.schema), plan.schema.sizes
+    grids = [_leaves(plan, tally, number) for number in range(len(pairs))]
+    if plan.options["postprocess"]:
+        grids = make_consistent(grids)
+    return PairwiseModel(
+        Origin.of(plan, tally),
+        estimator=plan.options["estimator"],
+        blocks=[np.arange(size) for size in sizes],
+        matrices={pair: grid.frequencies for pair, grid in zip(pairs, grids, strict=True)},
+    )
+
+
+def _leaves(plan: Plan, tally: Tally, number: int) -> Grid:
+    """Return the leaves that fit all estimates of one pair's hierarchy, shifted to add up to one."""
+    pair = pairs_of(plan.schema)[number]
+    rows, columns = (tree_starts(plan.schema.sizes[place], plan.options["branching"]) for place in pair)
+    depths = len(rows), len(columns)
+    offsets, first = family_offsets(depths), plan.questions.offsets[2 * number]  # two families a pair
+    estimates: list[list[Floats]] = [[np.ones((1, 1)) for _ in columns] for _ in rows]
+    reports = 0
+    for chosen in np.ndindex(depths):
+        if any(chosen):
+            question = plan.questions[first + question_number(depths, chosen, offsets)]
+            counts = tally.counts(question.index)
+            shape = len(rows[chosen[0]]), len(columns[chosen[1]])
+            estimates[chosen[0]][chosen[1]] = _estimate(question, counts).reshape(shape)
+            reports += int(counts.sum())
+    leaves = infer_2d(estimates, rows, columns)
+    return Grid(
+        attributes=pair,
+        frequencies=leaves + (1.0 - leaves.sum()) / leaves.size,
+        variance=1.0 / reports if reports else np.inf,
+        buckets=(rows[-1], columns[-1]),
+    )
+
+
+def _estimate(question: Question, counts: NDArray[np.int64]) -> Floats:
+    """Return the raw estimates of a question's nodes; if nobody reported, the fraction of levels that each holds."""
+    if counts.any():
+        return question.oracle.estimate(counts)
+    widths = [np.bincount(table.array()) / len(table.array()) for table in question.tables]
+    return np.asarray(functools.reduce(np.multiply.outer, widths))
+
+
+LHIO = Mechanism("lhio", "a consistent hierarchy for every pair", LHIOOptions, design, fit, PairwiseModel)

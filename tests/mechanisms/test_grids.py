@@ -1,0 +1,162 @@
+"""HDG and TDG: grids without noise, uneven domains, raw estimates, and answers from pairs."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.mechanisms.grids import buckets_of, even_shares, nearest_power
+from sottovoce.mechanisms.pairwise import PairwiseModel
+from sottovoce.model import Origin
+from sottovoce.tables import Table, grid_table
+from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
+
+
+def sharp(mechanism: str, crowd: dict, schema: sv.Schema, **options: object) -> sv.Model:
+    """Return the model fitted to next to no noise: epsilon 20, randomised response, 50 million people."""
+    plan = sv.Plan.create(schema, epsilon=20, users=10**7, mechanism=mechanism, oracle="grr", **options)
+    return sv.fit(plan, sv.simulate(plan, crowd, seed=1, users=50_000_000))
+
+
+class TestWithoutNoise:
+    @pytest.mark.parametrize(("mechanism", "options"), [("hdg", {"g1": 16, "g2": 16}), ("tdg", {"g2": 16})])
+    @pytest.mark.parametrize("estimator", ["max_entropy", "weighted_update"])
+    def test_full_grids_answer_pairs_exactly(self, mechanism: str, options: dict, estimator: str):
+        """Seed 1: at 50 million people the largest error of 100 ranges is below 0.001, eight standard errors."""
+        crowd = normal_crowd(20_000, attributes=3, levels=16, seed=1)
+        model = sharp(mechanism, crowd, square_schema(3, 16), estimator=estimator, **options)
+        generator = np.random.default_rng(2)
+        for _ in range(100):
+            names = generator.choice(list("abc"), generator.integers(1, 3), replace=False)
+            query = {name: sorted(generator.integers(0, 16, 2).tolist()) for name in names}
+            truth = fraction_inside(crowd, query)
+            assert model.answer_ranges([query])[0] == pytest.approx(truth, abs=1e-3), query
+
+    def test_a_finer_grid_per_attribute_sharpens_a_coarse_pair(self):
+        """On HDG's own lines 1-D answers are exact; TDG with the same pairs takes values within a cell as alike."""
+        crowd = normal_crowd(20_000, attributes=2, levels=16, seed=1)
+        hybrid = sharp("hdg", crowd, square_schema(2, 16), g1=16, g2=2)
+        plain = sharp("tdg", crowd, square_schema(2, 16), g2=2)
+        query = {"a": (3, 6)}
+        truth = np.mean((crowd["a"] >= 3) & (crowd["a"] <= 6))
+        assert hybrid.answer_ranges([query])[0] == pytest.approx(truth, abs=1e-3)
+        assert plain.answer_ranges([query])[0] == pytest.approx(np.mean(crowd["a"] < 8) / 2, abs=1e-3)
+
+    @pytest.mark.parametrize("mechanism", ["hdg", "tdg"])
+    def test_every_kind_of_attribute_is_answered(self, mechanism: str):
+        crowd = mixed_crowd(20_000, seed=3)
+        model = sharp(mechanism, crowd, mixed_schema(4))
+        age, region, children = crowd["age"], crowd["region"], crowd["children"]
+        cases = [
+            ({"age": (20, 25)}, (age >= 20) & (age <= 25)),
+            ({"region": ["south"], "age": (18, 23)}, (region == "south") & (age <= 23)),
+            ({"children": (0, 1), "region": ["north", "east"]}, (children <= 1) & (region != "south")),
+        ]
+        for query, inside in cases:
+            assert model.answer_ranges([query])[0] == pytest.approx(inside.mean(), abs=1e-3), query
+        assert model.marginal("children")[-1] == pytest.approx(np.isnan(children).mean(), abs=1e-3)
+
+
+class TestRawEstimates:
+    @pytest.mark.parametrize("mechanism", ["hdg", "tdg"])
+    def test_without_post_processing_answers_may_be_negative_but_are_finite(self, mechanism: str):
+        """Seed 1: with 2,000 people at epsilon 0.1 some estimates are far below zero."""
+        schema = square_schema(4, 16)
+        plan = sv.Plan.create(
+            schema, epsilon=0.1, users=10**6, mechanism=mechanism, postprocess=False, estimator="weighted_update"
+        )
+        model = sv.fit(plan, sv.simulate(plan, normal_crowd(2000, attributes=4, levels=16, seed=1), seed=1))
+        queries = [
+            dict.fromkeys(names, (low, low + 7))
+            for names in itertools.chain(itertools.combinations("abcd", 2), itertools.combinations("abcd", 4))
+            for low in (0, 3, 8)
+        ]
+        answers = model.answer_ranges(queries)
+        assert np.isfinite(answers).all()
+        assert answers[:18].min() < 0
+
+    def test_post_processing_halves_the_error_of_fine_grids(self):
+        """Seeds 0 to 4 at epsilon 2: twenty seeds gave 0.021 with it and 0.045 without."""
+        schema, crowd = square_schema(3, 16), normal_crowd(50_000, attributes=3, levels=16, seed=1)
+        queries = [{"a": (low, low + 7), "b": (high, high + 7)} for low in range(9) for high in range(9)]
+        truth = [fraction_inside(crowd, query) for query in queries]
+        errors = {}
+        for postprocess in (True, False):
+            plan = sv.Plan.create(schema, epsilon=2, users=50_000, postprocess=postprocess)
+            models = [sv.fit(plan, sv.simulate(plan, crowd, seed=seed)) for seed in range(5)]
+            errors[postprocess] = np.mean([np.abs(model.answer_ranges(queries) - truth).mean() for model in models])
+        assert errors[True] < 0.7 * errors[False]
+
+
+class TestPairwiseModel:
+    @staticmethod
+    def model(attributes: int, levels: int = 4) -> PairwiseModel:
+        schema = square_schema(attributes, levels)
+        generator = np.random.default_rng(attributes)
+        marginals = [generator.dirichlet(np.ones(levels)) for _ in range(attributes)]
+        matrices = {
+            pair: np.outer(marginals[pair[0]], marginals[pair[1]])
+            for pair in itertools.combinations(range(attributes), 2)
+        }
+        origin = Origin(schema, "tdg", 1.0, "0" * 64, 10**6)
+        blocks = [np.arange(levels)] * attributes
+        return PairwiseModel(origin, estimator="max_entropy", blocks=blocks, matrices=matrices)
+
+    @pytest.mark.parametrize("attributes", [2, 3, 5, 8])
+    def test_independent_attributes_multiply_in_any_number(self, attributes: int):
+        model = self.model(attributes)
+        query = {"abcdefgh"[place]: (1, 2) for place in range(attributes)}
+        singles = model.answer_ranges([{name: bounds} for name, bounds in query.items()])
+        assert model.answer_ranges([query])[0] == pytest.approx(singles.prod(), abs=1e-6)
+
+    def test_more_attributes_than_can_be_combined_are_refused_with_the_limit(self):
+        names = [f"n{place}" for place in range(21)]
+        schema = sv.Schema([sv.Ordinal(name, 0, 1) for name in names])
+        pairs = itertools.combinations(range(21), 2)
+        model = PairwiseModel(
+            Origin(schema, "tdg", 1.0, "0" * 64, 100),
+            estimator="max_entropy",
+            blocks=[np.arange(2)] * 21,
+            matrices={pair: np.full((2, 2), 0.25) for pair in pairs},
+        )
+        with pytest.raises(sv.QueryError, match="a query names 21 attributes; tdg answers at most 20"):
+            model.answer_ranges([dict.fromkeys(names, (0, 0))])
+
+
+class TestParts:
+    @pytest.mark.parametrize(
+        ("ideal", "power"), [(0.1, 2), (2.9, 2), (3.0, 2), (3.1, 4), (6, 4), (11.9, 8), (12.1, 16)]
+    )
+    def test_the_nearest_power_of_two(self, ideal: float, power: int):
+        assert nearest_power(ideal, 64) == power
+
+    def test_no_granularity_is_above_the_domain(self):
+        assert nearest_power(500, 100) == 100
+        assert nearest_power(3.5, 3) == 3
+
+    def test_even_shares_add_up(self):
+        assert even_shares(2**32, 3) == [1431655766, 1431655765, 1431655765]
+
+    @pytest.mark.parametrize("levels", [5, 10, 13, 64, 100])
+    @pytest.mark.parametrize("nullable", [False, True])
+    def test_finer_grids_nest_in_coarser_ones(self, levels: int, nullable: bool):
+        for coarse, factor in itertools.product((2, 4, 8), (1, 2, 8)):
+            small, fine = (grid_table(levels, g, nullable=nullable) for g in (coarse, coarse * factor))
+            for table in (small, fine):
+                table.check(levels + nullable)
+                assert table.array().tolist() == [table.bin(level) for level in range(levels + nullable)]
+            buckets = buckets_of(fine, small)
+            np.testing.assert_array_equal(buckets[fine.array()], small.array())
+
+    @pytest.mark.parametrize("edges", [(0, 3), (1, 4), (0, 2, 2, 4), (0,), ()])
+    def test_edges_that_do_not_fit_are_refused(self, edges: tuple[int, ...]):
+        with pytest.raises(sv.PlanError, match="does not cover an attribute of 4 levels"):
+            Table(edges=edges).check(4)
+
+    @pytest.mark.parametrize("table", [Table(), Table(identity=3), Table(identity=4, edges=(0, 4))])
+    def test_a_table_that_does_not_fit_is_refused(self, table: Table):
+        with pytest.raises(sv.PlanError, match=r"exactly one kind|does not cover an attribute of 4 levels"):
+            table.check(4)
