@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         SottovoceError,
         TallyError,
     )
+    from sottovoce.forecasting import Forecast, forecast, people_needed
     from sottovoce.model import Model, fit, load_model
     from sottovoce.plan import Audit, Plan
     from sottovoce.query.expression import col
@@ -46,6 +47,7 @@ _HOMES = {
     "Categorical": "attributes",
     "Client": "client",
     "Estimate": "answer",
+    "Forecast": "forecasting",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "attributes",
@@ -63,7 +65,9 @@ _HOMES = {
     "col": "query.expression",
     "difference": "asking",
     "fit": "model",
+    "forecast": "forecasting",
     "load_model": "model",
+    "people_needed": "forecasting",
     "randomize": "client",
     "simulate": "simulation.simulate",
 }
@@ -78,6 +82,7 @@ __all__ = [
     "Categorical",
     "Client",
     "Estimate",
+    "Forecast",
     "Model",
     "ModelError",
     "Numeric",
@@ -95,7 +100,9 @@ __all__ = [
     "col",
     "difference",
     "fit",
+    "forecast",
     "load_model",
+    "people_needed",
     "randomize",
     "simulate",
 ]

@@ -102,7 +102,7 @@ class Asking(ABC):
         asked = [fraction_of(self.schema, conjunction(parse(self.schema, where), condition)) for where in wheres]
         texts = [str(where) for where in wheres]
         if condition == parse(self.schema, EVERYBODY):
-            values, errors = self._estimate(asked)
+            values, errors = self._with_errors(asked)
             return self._answers(texts, values, asked, errors, level=level, population=population)
         whole = fraction_of(self.schema, condition)
         values, bottom = self._values(asked), float(self._values([whole])[0])
@@ -111,7 +111,7 @@ class Asking(ABC):
         ratios = np.clip(values / bottom, 0.0, 1.0)
         off = [linear_error(top, whole, ratio, bottom) for top, ratio in zip(asked, ratios.tolist(), strict=True)]
         texts = [f"{text}, of those with {given}" for text in texts]
-        return self._answers(texts, ratios, off, self._estimate(off)[1], level=level, population=population)
+        return self._answers(texts, ratios, off, self._with_errors(off)[1], level=level, population=population)
 
     def _answers(
         self, wheres: Sequence[str], values: Floats, errors_of: Sequence[Functional], errors: Floats, **about: Any
@@ -134,7 +134,7 @@ class Asking(ABC):
         lowest, highest = value_range(self.schema.attributes[place])
         mean = min(max(top / bottom, lowest), highest)
         off = linear_error(moment, fraction, mean, bottom)
-        reach = normal_factor(level) * float(self._estimate([off])[1][0])
+        reach = normal_factor(level) * float(self._with_errors([off])[1][0])
         interval = max(mean - reach, lowest), min(mean + reach, highest)
         return Estimate(mean, interval=interval, level=level, includes=self.includes, source=(self, off))
 
@@ -158,7 +158,7 @@ class Asking(ABC):
         below = fraction_within(self.schema, terms, place, 0, position)
         answered = fraction_within(self.schema, terms, place, 0, attribute.value_levels)
         off = linear_error(below, answered, probability, float(self._values([answered])[0]))
-        reach = normal_factor(level) * float(self._estimate([off])[1][0])
+        reach = normal_factor(level) * float(self._with_errors([off])[1][0])
         ends = [min(max(probability + side * reach, 0.0), 1.0) for side in (-1, 1)]
         low, high = (value_at(attribute, _position(positions, steps, end)) for end in ends)
         return Estimate(value_at(attribute, position), interval=(low, high), level=level, includes=self.includes)
@@ -178,7 +178,7 @@ class Asking(ABC):
         wheres = [f"{names_level(name, label)}{besides}" for label in labels]
         normal_factor(level)
         check_population(population)
-        values, errors = self._estimate(functionals)
+        values, errors = self._with_errors(functionals)
         answers = self._answers(wheres, values, functionals, errors, level=level, population=population)
         return dict(zip(labels, answers, strict=True))
 
@@ -243,7 +243,7 @@ class Asking(ABC):
             answers[part] = self.evaluate(Batch.of(rows))
         return answers.reshape(shape)
 
-    def _estimate(self, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
+    def _with_errors(self, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
         """Return values and standard errors; what selects nobody whatever the crowd is exactly nothing."""
         values, errors = np.zeros(len(functionals)), np.zeros(len(functionals))
         for part in _parts(functionals):
@@ -281,7 +281,7 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     if first.source is not None and second.source is not None and first.source[0] is second.source[0]:
         model = first.source[0]
         negative = [(-coefficient, weights) for coefficient, weights in second.source[1].products]
-        deviation = float(model._estimate([Functional((*first.source[1].products, *negative))])[1][0])
+        deviation = float(model._with_errors([Functional((*first.source[1].products, *negative))])[1][0])
     else:
         deviation = math.hypot(first.deviation, second.deviation)
     gap, reach = float(first) - float(second), normal_factor(level) * deviation

@@ -17,7 +17,7 @@ import numpy as np
 import sottovoce.mechanisms  # noqa: F401 - a forecast needs them registered
 from sottovoce.errors import PlanError, QueryError
 from sottovoce.model import fit
-from sottovoce.plan import MAX_USERS, Plan
+from sottovoce.plan import DEFAULT_MECHANISM, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.schema import Schema, encode
 from sottovoce.simulation.reference import reference_populations
@@ -27,6 +27,10 @@ from sottovoce.simulation.typical import LEAST, MOST, typical_queries
 POPULATIONS = 4
 QUERIES = 60
 """How many reference populations a forecast tries, and how many typical queries of each number of attributes."""
+
+FEWEST, MOST_PEOPLE = 1_000, 100_000_000
+TRIES = 8
+"""Between which numbers of people, and with how many forecasts, the one that is needed is sought."""
 
 WORDS = (
     f"Typical queries are random ranges that hold {LEAST:.0%} to {MOST:.0%} of the crowd. The error is the expected "
@@ -40,11 +44,28 @@ Step = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is expected of queries on so many attributes: the mean absolute error, and what nine in ten stay within."""
+    """What is expected of queries on so many attributes.
+
+    Attributes:
+        dimensions: How many attributes.
+        error: The mean absolute error.
+        within: What nine in ten answers stay within.
+        easiest: The mean absolute error on the easiest of the populations that were tried.
+        hardest: The same on the hardest.
+    """
 
     dimensions: int
     error: float
     within: float
+    easiest: float
+    hardest: float
+
+    @classmethod
+    def of(cls, dimensions: int, runs: list[Floats]) -> Expected:
+        """Return what the absolute errors of some simulated collections make expect; the next will be in between."""
+        means = [float(off.mean()) for off in runs]
+        within = [float(np.quantile(off, 0.9)) for off in runs]
+        return cls(dimensions, _middle(means), _middle(within), min(means), max(means))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +109,7 @@ def forecast(
     *,
     epsilon: float | str,
     users: int,
-    mechanism: str = "hdg",
+    mechanism: str = DEFAULT_MECHANISM,
     like: object = None,
     **options: Any,
 ) -> Forecast:
@@ -111,14 +132,7 @@ def forecast(
             errors.setdefault(dimensions, []).append(off)
         if step is not None:
             step((number + 1) / len(tables))
-    expected = [
-        Expected(
-            dimensions,
-            _middle([float(off.mean()) for off in runs]),
-            _middle([float(np.quantile(off, 0.9)) for off in runs]),
-        )
-        for dimensions, runs in sorted(errors.items())
-    ]
+    expected = [Expected.of(dimensions, runs) for dimensions, runs in sorted(errors.items())]
     return Forecast(mechanism, float(plan.epsilon), plan.users, tuple(expected))
 
 
@@ -140,7 +154,7 @@ def people_needed(
     epsilon: float | str,
     within: float = 0.01,
     dimensions: int = 1,
-    mechanism: str = "hdg",
+    mechanism: str = DEFAULT_MECHANISM,
     **options: Any,
 ) -> int:
     """Return how many people it takes until nine in ten typical answers are expected within a distance of the truth.
@@ -161,23 +175,20 @@ def people_needed(
     def reached(users: int) -> float:
         return forecast(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)[dimensions].within
 
-    low, high = 1_000, MAX_USERS // 1000
-    users = 100_000
-    for _ in range(8):
+    low, high, users = FEWEST, MOST_PEOPLE, 100_000
+    for _ in range(TRIES):
         error = reached(users)
-        low, high = (max(low, users), high) if error > within else (low, min(high, users))
-        guess = users * (error / within) ** 2
-        if high <= 1_000:
-            return 1_000
-        if low >= MAX_USERS // 1000:
+        low, high = (users, high) if error > within else (low, users)
+        if high / low < 1.3 or high <= FEWEST:
             break
-        following = round(min(max(guess, low * 1.05, users / 30), high / 1.05, users * 30))
-        if high / low < 1.25:
-            return _rounded(math.sqrt(low * high))
-        users = following
-    if low >= MAX_USERS // 2000:
-        raise PlanError(f"even {low:,} people would not bring {mechanism} within {within:.2%}; use a larger epsilon")
-    return _rounded(math.sqrt(low * high)) if high / low < 4 else _rounded(users)
+        guess = users * min(max((error / within) ** 2, 1 / 30), 30)
+        users = round(min(max(guess, low * 1.1), high / 1.1))
+    if high == MOST_PEOPLE:
+        raise PlanError(
+            f"even {low:,} people would not bring {mechanism} within {within:.2%} of the truth on {dimensions} "
+            "attributes; use a larger epsilon, or another mechanism"
+        )
+    return _rounded(high)
 
 
 def _tables(schema: Schema, like: object, seed: int) -> Iterator[object]:
@@ -189,7 +200,7 @@ def _middle(values: list[float]) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(values, 1e-12)))))
 
 
-def _rounded(users: float) -> int:
-    """Return a number of people to two digits."""
-    digits = 10 ** max(0, math.floor(math.log10(users)) - 1)
-    return round(users / digits) * digits
+def _rounded(users: int) -> int:
+    """Return a number of people rounded up to two digits."""
+    digits: int = 10 ** max(0, math.floor(math.log10(users)) - 1)
+    return math.ceil(users / digits) * digits

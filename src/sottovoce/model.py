@@ -62,6 +62,8 @@ class Model(Asking):
 
     kind: ClassVar[str]
     joint: ClassVar[bool] = False
+    resampled: ClassVar[bool] = True
+    """Whether `deviations` needs replicates; a model that knows its own error does without."""
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -189,7 +191,8 @@ def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") ->
         generator = np.random.default_rng([seed, REPLICATES])
         return [mechanism.fit(plan, resample(tally, generator), seed, quality) for _ in range(REPLICATES)]
 
-    model._refit = refit
+    if model.resampled:
+        model._refit = refit
     return model
 
 

@@ -29,6 +29,7 @@ class UniformModel(JointModel):
     """Every combination of levels is equally likely."""
 
     kind = "uniform"
+    resampled = False
 
     def evaluate(self, batch: Batch) -> Floats:
         """Return the product of the mean weights for every query of a batch."""

@@ -6,6 +6,7 @@ expressions, so that there is one meaning for both forms.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -189,4 +190,6 @@ def _name(name: object) -> str:
 
 
 def _literal(value: object) -> str:
+    if isinstance(value, float) and math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"  # SQL has no word for it, and reads this as it
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
