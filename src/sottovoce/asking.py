@@ -20,6 +20,8 @@ from sottovoce.query.batch import Batch, Floats
 from sottovoce.query.functional import (
     Functional,
     Where,
+    centred_moment,
+    centred_share,
     fraction_of,
     fraction_within,
     linear_error,
@@ -127,13 +129,14 @@ class Asking(ABC):
         """Return the mean of an attribute over those a predicate selects and who answered."""
         place = self._place(name)
         require_ordered(self.schema.attributes[place], "mean")
-        moment, fraction = moment_of(self.schema, parse(self.schema, where), place)
+        terms = parse(self.schema, where)
+        moment, fraction = moment_of(self.schema, terms, place)
         top, bottom = self._values([moment, fraction]).tolist()
         if not bottom > 0:
             raise QueryError(f"nobody is selected by {where}, so {name} has no mean there")
         lowest, highest = value_range(self.schema.attributes[place])
         mean = min(max(top / bottom, lowest), highest)
-        off = linear_error(moment, fraction, mean, bottom)
+        off = centred_moment(self.schema, terms, place, mean, bottom)
         reach = normal_factor(level) * float(self._with_errors([off])[1][0])
         interval = max(mean - reach, lowest), min(mean + reach, highest)
         return Estimate(mean, interval=interval, level=level, includes=self.includes, source=(self, off))
@@ -151,13 +154,12 @@ class Asking(ABC):
             fraction_within(self.schema, terms, place, start, stop) for start, stop in pairwise(positions.tolist())
         ]
         steps = np.concatenate([[0.0], np.cumsum(self._values(parts))])
-        if not steps[-1] > 0:
+        selected = float(steps[-1])
+        if not selected > 0:
             raise QueryError(f"nobody is selected by {where}, so {name} has no quantile there")
-        steps = np.maximum.accumulate(np.clip(steps / steps[-1], 0.0, 1.0))
+        steps = np.maximum.accumulate(np.clip(steps / selected, 0.0, 1.0))
         position = _position(positions, steps, probability)
-        below = fraction_within(self.schema, terms, place, 0, position)
-        answered = fraction_within(self.schema, terms, place, 0, attribute.value_levels)
-        off = linear_error(below, answered, probability, float(self._values([answered])[0]))
+        off = centred_share(self.schema, terms, place, position, probability, selected)
         reach = normal_factor(level) * float(self._with_errors([off])[1][0])
         ends = [min(max(probability + side * reach, 0.0), 1.0) for side in (-1, 1)]
         low, high = (value_at(attribute, _position(positions, steps, end)) for end in ends)

@@ -22,7 +22,7 @@ from sottovoce.schema import AnyAttribute
 
 SUFFIXES = (".png", ".svg", ".html")
 INK, BAND = "#1f5f8b", "#9cc4de"
-MOST_CELLS = 40
+MOST_CELLS = 32
 """A heat map has at most so many cells along each attribute; finer levels are joined."""
 
 _SIZE = {"width": 560, "height": 260}

@@ -6,9 +6,9 @@ a table of people like those who will be asked, fits, and compares answers to ty
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ from sottovoce.query.batch import Floats
 from sottovoce.schema import Schema, encode
 from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
-from sottovoce.simulation.typical import LEAST, MOST, typical_queries
+from sottovoce.simulation.typical import LEAST, MOST, Workload, typical_queries
 
 POPULATIONS = 4
 QUERIES = 60
@@ -38,8 +38,6 @@ WORDS = (
     "simulated collections, so another crowd may be harder or easier; give a table of similar people to be nearer."
 )
 """What a forecast's figures are, said where they are shown."""
-
-Step = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,26 +124,47 @@ def forecast(
     seed, step = int(options.pop("seed", 0)), options.pop("step", None)
     plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)
     errors: dict[int, list[Floats]] = {}
-    tables = list(_tables(schema, like, seed))
-    for number, table in enumerate(tables):
-        for dimensions, off in measure(plan, table, users=users, seed=seed + number).items():
+    crowds = _reference_crowds(schema, seed) if like is None else [Crowd.of(schema, like, seed)] * 2
+    for number, crowd in enumerate(crowds):
+        for dimensions, off in measure(plan, crowd, users=users, seed=seed + number).items():
             errors.setdefault(dimensions, []).append(off)
         if step is not None:
-            step((number + 1) / len(tables))
+            step((number + 1) / len(crowds))
     expected = [Expected.of(dimensions, runs) for dimensions, runs in sorted(errors.items())]
     return Forecast(mechanism, float(plan.epsilon), plan.users, tuple(expected))
 
 
-def measure(plan: Plan, table: object, *, users: int, seed: int, queries: int = QUERIES) -> dict[int, Floats]:
+@dataclass(frozen=True)
+class Crowd:
+    """A population to try a plan on, with typical queries and their true answers."""
+
+    table: object
+    workloads: tuple[Workload, ...]
+
+    @classmethod
+    def of(cls, schema: Schema, table: object, seed: int) -> Crowd:
+        """Return the crowd of a table, with queries on one to four attributes."""
+        levels = encode(schema, table)
+        drawn = [
+            typical_queries(schema, levels, dimensions, count=QUERIES, seed=seed)
+            for dimensions in range(1, min(4, len(levels)) + 1)
+        ]
+        return cls(table, tuple(workload for workload in drawn if workload.batch.count))
+
+
+@functools.lru_cache(maxsize=2)
+def _reference_crowds(schema: Schema, seed: int) -> list[Crowd]:
+    """Return the reference populations; the same for every number of people and epsilon."""
+    tables = reference_populations(schema, POPULATIONS, seed=seed)
+    return [Crowd.of(schema, table, seed + number) for number, table in enumerate(tables)]
+
+
+def measure(plan: Plan, crowd: Crowd, *, users: int, seed: int) -> dict[int, Floats]:
     """Return the absolute errors of typical queries, by number of attributes, of one simulated collection."""
-    levels = encode(plan.schema, table)
-    model = fit(plan, simulate(plan, table, seed=seed, users=users), seed=seed)
-    errors = {}
-    for dimensions in range(1, min(4, len(levels)) + 1):
-        workload = typical_queries(plan.schema, levels, dimensions, count=queries, seed=seed)
-        if workload.batch.count:
-            errors[dimensions] = np.abs(model.evaluate(workload.batch) - workload.truth)
-    return errors
+    model = fit(plan, simulate(plan, crowd.table, seed=seed, users=users), seed=seed)
+    return {
+        workload.dimensions: np.abs(model.evaluate(workload.batch) - workload.truth) for workload in crowd.workloads
+    }
 
 
 def people_needed(
@@ -181,18 +200,14 @@ def people_needed(
         low, high = (users, high) if error > within else (low, users)
         if high / low < 1.3 or high <= FEWEST:
             break
-        guess = users * min(max((error / within) ** 2, 1 / 30), 30)
-        users = round(min(max(guess, low * 1.1), high / 1.1))
+        past = 1.2 if error > within else 1 / 1.2  # a little past the guess, so that the next try is on its other side
+        users = round(min(max(users * past * (error / within) ** 2, low * 1.1, users / 30), high / 1.1, users * 30))
     if high == MOST_PEOPLE:
         raise PlanError(
             f"even {low:,} people would not bring {mechanism} within {within:.2%} of the truth on {dimensions} "
             "attributes; use a larger epsilon, or another mechanism"
         )
     return _rounded(high)
-
-
-def _tables(schema: Schema, like: object, seed: int) -> Iterator[object]:
-    return reference_populations(schema, POPULATIONS, seed=seed) if like is None else iter([like, like])
 
 
 def _middle(values: list[float]) -> float:

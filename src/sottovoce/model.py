@@ -88,11 +88,12 @@ class Model(Asking):
         return self._replicates
 
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
-        """Return the standard error of each sum of the batch's answers: the spread over replicates, and the bias."""
+        """Return the standard error of each sum of the batch's answers: replicates' spread and drift, and bias."""
         if not self.replicates:
             return np.full(len(sums), np.inf)
         again = np.array([sums @ replicate.evaluate(batch) for replicate in self.replicates])
-        return np.asarray(np.hypot(again.std(axis=0, ddof=1), self.bias(batch, sums)))
+        drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
+        return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
 
     def bias(self, batch: Batch, sums: Floats) -> Floats:
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from sottovoce.answer import INCLUDES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
 from sottovoce.joint import JointModel, Levels
@@ -53,6 +54,11 @@ class ProductModel(JointModel):
         for attribute, selection in batch.selections.items():
             answers[selection.queries] *= selection.weights @ self.distributions[attribute]
         return answers
+
+    @property
+    def includes(self) -> str:
+        """What the intervals include, and what not."""
+        return f"{INCLUDES} They leave out that attributes are taken as independent, so beyond one they are too narrow."
 
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return levels drawn attribute by attribute."""

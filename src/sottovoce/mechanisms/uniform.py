@@ -38,6 +38,11 @@ class UniformModel(JointModel):
             answers[selection.queries] *= selection.weights.mean(axis=1)
         return answers
 
+    @property
+    def includes(self) -> str:
+        """What the intervals include."""
+        return "Intervals are everything possible: this model ignores the reports and cannot know its error."
+
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return levels that are all equally likely."""
         return [generator.integers(0, size, count) for size in self.schema.sizes]

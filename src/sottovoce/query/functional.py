@@ -69,6 +69,30 @@ def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: flo
     return Functional((*own, *other))
 
 
+def centred_moment(schema: Schema, terms: Terms, place: int, mean: float, divisor: float) -> Functional:
+    """Return what the error of a mean is to first order: the expected distance from it, over those selected."""
+    moments, fractions = moment_of(schema, terms, place)
+    products = []
+    for (coefficient, top), (_, bottom) in zip(moments.products, fractions.products, strict=True):
+        products.append((coefficient / divisor, {**top, place: top[place] - mean * bottom[place]}))
+    return Functional(tuple(products))
+
+
+def centred_share(
+    schema: Schema, terms: Terms, place: int, position: float, probability: float, divisor: float
+) -> Functional:
+    """Return what the error of the share below a position is to first order, over those selected who answered."""
+    attribute, products = schema.attributes[place], []
+    answered, below = stretch(0, attribute.value_levels), stretch(0, position)
+    for product, coefficient in terms.items():
+        regions = dict(product)
+        own = intersect(regions.pop(place, answered), answered)
+        weights = {other: region_weights(region, schema.sizes[other]) for other, region in regions.items()}
+        inside, whole = (region_weights(region, attribute.size) for region in (intersect(own, below), own))
+        products.append((coefficient / divisor, {**weights, place: inside - probability * whole}))
+    return Functional(tuple(products))
+
+
 def stretches(schema: Schema, terms: Terms, place: int) -> Floats:
     """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly."""
     ends = {

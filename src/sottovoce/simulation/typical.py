@@ -19,7 +19,7 @@ from sottovoce.schema import Schema
 LEAST, MOST = 0.1, 0.9
 """The part of the crowd that a typical query holds."""
 
-_ROWS, _AT_ONCE, _ROUNDS = 20_000, 256, 60
+_ROWS, _AT_ONCE, _ROUNDS = 4_000, 256, 40
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,11 @@ def typical_queries(
         kept += [query for query in drawn if LEAST <= _fraction(query, sample) <= MOST]
         if len(kept) >= count:
             break
-    kept = kept[:count]
-    return Workload(dimensions, _batch(schema, kept), np.array([_fraction(query, levels) for query in kept]))
+    truths = [_fraction(query, levels) for query in kept[:count]]
+    fair = [number for number, truth in enumerate(truths) if LEAST <= truth <= MOST]
+    return Workload(
+        dimensions, _batch(schema, [kept[number] for number in fair]), np.array([truths[number] for number in fair])
+    )
 
 
 def _draw(schema: Schema, dimensions: int, generator: np.random.Generator) -> dict[int, Floats]:
