@@ -1,9 +1,9 @@
 """Errors of medians and other quantiles, beside those of the square wave, the specialist for one attribute.
 
-    python benchmarks/quantiles.py [--mechanisms msw hdg calm] [--people 1000000] [--epsilons 0.5 1 2] [--data FOLDER]
+    python benchmarks/quantiles.py [--mechanisms msw hdg calm] [--people 1000000] [--epsilons 0.5 1 2] [--data F]
 
-Two figures for each mechanism. The first is the mean distance of estimated quantiles (0.1 to 0.9) from the true ones, in
-levels of 64; the second is the mean distance in rank: how far the fraction below the estimate is from what was asked. All
+Two figures for each mechanism. The first is the mean distance of estimated quantiles (0.1 to 0.9) from the true ones,
+in levels of 64; the second is the mean distance in rank: how far the fraction below the estimate is from what was asked. All
 mechanisms get the same people, spread over six attributes. The sets are read as described in the folder's README.
 """
 
