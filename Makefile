@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+MODULES := clients/js/node_modules/.package-lock.json
 
 .PHONY: help demo test fast check format bench clean
 .DEFAULT_GOAL := help
@@ -17,11 +18,20 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
 	@touch $(STAMP)
 
+$(MODULES): clients/js/package-lock.json
+	@if command -v npm >/dev/null; then cd clients/js && npm ci --silent --no-audit --no-fund && touch ../../$@; \
+	else echo "npm is not installed: the browser client cannot be checked" >&2; fi
+
+.PHONY: system
+system:
+	.ci/system-packages
+
 demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people.
 	$(BIN)/sottovoce demo
 
-test: $(STAMP) ## Run all tests.
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+test: $(STAMP) system ## Run all tests, and say which were skipped for want of what.
+	@$(MAKE) --no-print-directory $(MODULES)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs
 
 fast: $(STAMP) ## Run all but the slow statistical tests.
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
@@ -31,6 +41,7 @@ check: $(STAMP) ## Check style, types, layers and the examples in the documentat
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@if [ -d clients/js/node_modules ]; then cd clients/js && npm run --silent check; fi
 	$(BIN)/python -m pytest -q tests/test_docs.py
 
 format: $(STAMP) ## Bring the code into its standard form.
@@ -41,4 +52,4 @@ bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py
 
 clean: ## Remove what was installed and built.
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist clients/js/node_modules

@@ -54,7 +54,8 @@ def rows(arguments: argparse.Namespace) -> Iterator[tuple[str, ...]]:
                     ratios = (blind[dimensions].error / error, informed[dimensions].error / error)
                     yield (
                         f"{users:>9,} {epsilon:>4} {name:<11} {dimensions} {error:>9.4f} "
-                        f"{blind[dimensions].error:>9.4f} {informed[dimensions].error:>9.4f} {ratios[0]:>7.2f} {ratios[1]:>7.2f}",
+                        f"{blind[dimensions].error:>9.4f} {informed[dimensions].error:>9.4f} "
+                        f"{ratios[0]:>7.2f} {ratios[1]:>7.2f}",
                         *map(str, ratios),
                     )
 

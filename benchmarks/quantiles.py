@@ -3,7 +3,7 @@
     python benchmarks/quantiles.py [--mechanisms msw hdg calm] [--people 1000000] [--epsilons 0.5 1 2] [--data F]
 
 Two figures for each mechanism. The first is the mean distance of estimated quantiles (0.1 to 0.9) from the true ones,
-in levels of 64; the second is the mean distance in rank: how far the fraction below the estimate is from what was asked. All
+in levels of 64; the second is that in rank: how far the fraction below the estimate is from what was asked. All
 mechanisms get the same people, spread over six attributes. The sets are read as described in the folder's README.
 """
 
@@ -45,9 +45,7 @@ def main() -> None:
     arguments = parser.parse_args()
     schema = sv.Schema([sv.Ordinal(name, 0, 63) for name in NAMES])
     print(f"{arguments.people:,} people, six attributes of 64 levels; mean errors over {arguments.runs} collections")
-    print(
-        f"{'set':<11} {'eps':>4} {'mechanism':<9} {'median':>8} {'quantiles':>10} {'rank':>8}   (levels, levels, fraction)"
-    )
+    print(f"{'set':<11} {'eps':>4} {'mechanism':<9} {'median':>8} {'quantiles':>10} {'rank':>8}")
     for name in SETS:
         table = load(arguments.data, name)
         for epsilon in arguments.epsilons:

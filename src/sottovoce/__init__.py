@@ -10,8 +10,8 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 5. `fit` turns a tally into a model.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
-7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how far
-   off answers will be before anyone is asked, and `people_needed` how many it takes.
+7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
+   far off answers will be before anyone is asked, and `people_needed` how many it takes.
 
 Everything raised on purpose is a `SottovoceError`. Names load when first used, so that a client stays light.
 """

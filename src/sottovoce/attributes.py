@@ -152,7 +152,7 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
 
     def _level(self, value: object) -> int:
         number = _as_number(self, value)
-        if math.isfinite(number) and number != math.floor(number):
+        if abs(number) < math.inf and number != math.floor(number):
             self._refuse(value, f"allowed are {self.domain}")
         if not self.low <= number <= self.high:
             if not self.clip:
@@ -360,7 +360,7 @@ def _finite(name: str, what: str, value: object) -> float:
 def _as_number(attribute: Attribute, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         attribute._refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
-    if math.isnan(value):
+    if value != value:  # noqa: PLR0124 - NaN; math.isnan fails for an int that no float holds
         attribute._refuse(value, f"not a number; allowed are {attribute.domain}")
     return int(value) if isinstance(value, numbers.Integral) else float(value)  # exact, and compared as in tables
 

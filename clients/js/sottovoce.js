@@ -1,0 +1,1130 @@
+// Sottovoce for browsers, joined from src/ by `npm run build`: edit there. The overview is at the end.
+/** Errors: one tree; a message says what was given, what is allowed and what to do. */
+
+/** Base of every error thrown on purpose. */
+class SottovoceError extends Error {
+  constructor(/** @type {string} */ message) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** A plan that cannot be read, trusted or answered in a browser. */
+class PlanError extends SottovoceError {}
+
+/** A record that does not fit the plan's schema. */
+class RecordError extends SottovoceError {}
+
+/** The device cannot remember that it answered, so nothing is drawn. */
+class StorageError extends SottovoceError {}
+
+/** The report was drawn and is kept, but the collector has not counted it. */
+class SendError extends SottovoceError {
+  /** @param {string} message @param {boolean} lasting whether sending the same report again cannot help */
+  constructor(message, lasting = false) {
+    super(message);
+    this.lasting = lasting;
+  }
+}
+
+/** Checks of a plan's JSON: every member is known, there, and of its kind. */
+
+
+/** @typedef {Record<string, unknown>} Document A JSON object */
+
+/** @param {Document} document @param {string} what @param {Record<string, (value: any) => boolean>} members */
+function checkMembers(document, what, members) {
+  if (document === null || typeof document !== "object" || Array.isArray(document)) {
+    throw new PlanError(`${what} is a JSON object, got ${JSON.stringify(document)}`);
+  }
+  for (const name of Object.keys(document)) {
+    if (!Object.hasOwn(members, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
+  }
+  for (const [name, fits] of Object.entries(members)) {
+    if (!Object.hasOwn(document, name) || !fits(document[name])) {
+      throw new PlanError(`${what}: "${name}" is missing or cannot be ${JSON.stringify(document[name])}`);
+    }
+  }
+}
+
+const isText = (/** @type {unknown} */ value) => typeof value === "string";
+const isFlag = (/** @type {unknown} */ value) => typeof value === "boolean";
+const isNumber = Number.isFinite;
+const isList = Array.isArray;
+const isObject = (/** @type {unknown} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
+const isExact = Number.isSafeInteger;
+const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
+
+/** Memory: that this person answered, and with which bytes. What is not surely written down is never sent. */
+
+
+/** @typedef {Pick<Storage, "getItem" | "setItem">} Memory Local storage, or anything that remembers as well */
+
+/** @typedef {{body: string, acknowledged: boolean}} Entry The exact bytes of a report, and whether they were counted */
+
+/** Return the page's local storage; a page that has none, or may not look at it, cannot answer. @returns {Memory} */
+function localMemory() {
+  try {
+    const storage = globalThis.localStorage;
+    if (storage) return storage;
+  } catch {
+    // forbidden by the browser's settings: as good as absent
+  }
+  throw new StorageError("there is no local storage here, so an answer could be given twice: allow it for this page");
+}
+
+/** Return what was written down for a collection, or null. @param {Memory} memory @param {string} key @returns {Entry | null} */
+function recall(memory, key) {
+  const text = memory.getItem(key);
+  if (text === null) return null;
+  try {
+    const { body, acknowledged } = JSON.parse(text);
+    if (typeof body === "string" && typeof acknowledged === "boolean") return { body, acknowledged };
+  } catch {
+    // not JSON: refused below, like any other entry that cannot be read
+  }
+  throw new StorageError(`the note of the answer given to this collection (${key}) is damaged: nothing is drawn again`);
+}
+
+/** Write the entry, and make sure that it is there. @param {Memory} memory @param {string} key @param {Entry} entry */
+function remember(memory, key, entry) {
+  const text = JSON.stringify(entry);
+  try {
+    memory.setItem(key, text);
+  } catch {
+    throw new StorageError("local storage is full or forbidden, so the answer cannot be remembered: nothing is sent");
+  }
+  if (memory.getItem(key) !== text) throw new StorageError("local storage does not keep what is written: nothing is sent");
+}
+
+/** Exact numbers for privacy draws: integer weights for e^epsilon and WebCrypto's random words. No float decides a draw. */
+
+/** Weights are out of this many. */
+const SCALE = 1n << 64n;
+
+/** The bits behind the point of e^epsilon. */
+const FRACTION = 320n;
+
+/** An epsilon, and what every channel needs of it. */
+class Epsilon {
+  /** @param {string} text a plain decimal number */
+  constructor(text) {
+    const [whole, decimals = ""] = text.split(".");
+    this.text = text;
+    this.numerator = BigInt(whole + decimals);
+    this.denominator = 10n ** BigInt(decimals.length);
+    /** e^epsilon times 2^320. */
+    this.growth = exponential(this.numerator, this.denominator);
+  }
+}
+
+/**
+ * Return e^(numerator/denominator) times 2^320, less a part in 10^50: rounded down, so that no channel is less private
+ * than asked for.
+ * @param {bigint} numerator @param {bigint} denominator
+ */
+function exponential(numerator, denominator) {
+  const guard = 64n;
+  let term = 1n << (FRACTION + guard);
+  let sum = term;
+  for (let n = 1n; term > 0n; n += 1n) {
+    term = (term * numerator) / (denominator * n);
+    sum += term;
+  }
+  return (sum - sum / 10n ** 50n) >> guard;
+}
+
+/** Return a uniform 64-bit word. */
+function randomWord() {
+  return crypto.getRandomValues(new BigUint64Array(1))[0];
+}
+
+/** Return a uniform integer from 0 to `limit - 1`, by rejection: none is favoured. @param {bigint} limit */
+function randomBelow(limit) {
+  const fair = SCALE - (SCALE % limit);
+  let word = randomWord();
+  while (word >= fair) word = randomWord();
+  return word % limit;
+}
+
+/** Return how many of the rising numbers are at most `value`. @param {readonly number[]} rising @param {number} value */
+function countUpTo(rising, value) {
+  let low = 0;
+  let high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (value < rising[middle]) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Return the running sums. @param {readonly number[]} numbers */
+function runningSums(numbers) {
+  let sum = 0;
+  return numbers.map((number) => (sum += number));
+}
+
+/** Return the product, exactly. @param {readonly number[]} numbers */
+function product(numbers) {
+  return numbers.reduce((total, number) => total * BigInt(number), 1n);
+}
+
+/**
+ * Attributes: what one answer may be, and how it becomes a **level**, an integer from 0 to `size - 1`. A nullable
+ * attribute keeps its last level for "no answer".
+ */
+
+
+const MAX_LEVELS = 2 ** 20;
+
+/** What all attributes share. */
+class Attribute {
+  /** @param {any} document @param {number} valueLevels @param {string} domain */
+  constructor(document, valueLevels, domain) {
+    /** @type {string} */ this.name = document.name;
+    /** @type {boolean} */ this.nullable = document.nullable;
+    this.valueLevels = valueLevels;
+    this.size = valueLevels + (this.nullable ? 1 : 0);
+    this.domain = domain;
+    if (this.name.length < 1 || this.name.length > 400) throw new PlanError("an attribute's name has 1 to 200 characters");
+    if (valueLevels < 2 || valueLevels > MAX_LEVELS) {
+      throw new PlanError(`${this.name}: ${valueLevels} levels; 2 to ${MAX_LEVELS} are allowed`);
+    }
+  }
+
+  /** Return the level of one value; null, undefined and NaN are "no answer". @param {unknown} value @returns {number} */
+  level(value) {
+    const absent = value === null || value === undefined;
+    if (this.nullable && (absent || Number.isNaN(value))) return this.valueLevels;
+    if (!absent) return this.valueLevel(value);
+    throw new RecordError(`${this.name}: no answer was given, and this attribute requires one`);
+  }
+
+  /** @param {unknown} value @returns {number} */
+  valueLevel(value) {
+    throw this.refusal(value);
+  }
+
+  /** @param {unknown} value */
+  refusal(value) {
+    const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+    return new RecordError(`${this.name}: got ${shown}; allowed are ${this.domain}`);
+  }
+
+  /** @param {unknown} value @returns {number} */
+  number(value) {
+    if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal(value);
+    return value;
+  }
+}
+
+/** Integers from low to high, both included, one level each. */
+class Ordinal extends Attribute {
+  /** @param {any} document */
+  constructor(document) {
+    checkMembers(document, "an ordinal attribute", {
+      type: isText, name: isText, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
+    });
+    super(document, document.high - document.low + 1, `the integers ${document.low} to ${document.high}`);
+    /** @type {number} */ this.low = document.low;
+    /** @type {number} */ this.high = document.high;
+    /** @type {boolean} */ this.clip = document.clip;
+  }
+
+  /** @override @param {unknown} value */
+  valueLevel(value) {
+    const number = this.number(value);
+    if (number !== Math.floor(number)) throw this.refusal(value);
+    if (!this.clip && (number < this.low || number > this.high)) throw this.refusal(value);
+    return Math.min(Math.max(number, this.low), this.high) - this.low;
+  }
+}
+
+/** Real numbers in bins; a bin holds its lower edge, the last one its upper edge too. */
+class Numeric extends Attribute {
+  /** @param {any} document */
+  constructor(document) {
+    checkMembers(document, "a numeric attribute", {
+      type: isText, name: isText, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
+      edges: (value) => value === null || (isList(value) && value.every(isNumber)),
+    });
+    const { low, high, bins, edges } = document;
+    super(document, bins, `numbers from ${low} to ${high}`);
+    /** @type {number[]} */
+    this.boundaries = edges ?? [...Array.from({ length: bins }, (_, i) => low + ((high - low) * i) / bins), high];
+    /** @type {boolean} */ this.clip = document.clip;
+    const agree = this.boundaries.length === bins + 1 && this.boundaries[0] === low && this.boundaries[bins] === high;
+    if (!agree || !isRising(this.boundaries)) {
+      throw new PlanError(`${this.name}: the bin boundaries are not ${bins + 1} rising numbers from ${low} to ${high}`);
+    }
+  }
+
+  /** @override @param {unknown} value */
+  valueLevel(value) {
+    const number = this.number(value);
+    const { boundaries, valueLevels } = this;
+    if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal(value);
+    return Math.min(Math.max(countUpTo(boundaries, number) - 1, 0), valueLevels - 1);
+  }
+}
+
+/** One of a list of strings. */
+class Categorical extends Attribute {
+  /** @param {any} document */
+  constructor(document) {
+    checkMembers(document, "a categorical attribute", {
+      type: isText, name: isText, nullable: isFlag, values: (value) => isList(value) && value.every(isText),
+    });
+    /** @type {string[]} */
+    const values = document.values;
+    const shown = values.slice(0, 8).map((value) => JSON.stringify(value)).join(", ");
+    super(document, values.length, values.length > 8 ? `${shown}, … (${values.length} values)` : shown);
+    this.values = values;
+    this.positions = new Map(values.map((value, place) => [value, place]));
+    if (this.positions.size !== values.length) throw new PlanError(`${this.name}: a value is listed twice`);
+  }
+
+  /** @override @param {unknown} value */
+  valueLevel(value) {
+    const level = this.positions.get(/** @type {string} */ (value));
+    if (level === undefined) throw this.refusal(value);
+    return level;
+  }
+}
+
+const ATTRIBUTES = { ordinal: Ordinal, numeric: Numeric, categorical: Categorical };
+
+/** @typedef {Ordinal | Numeric | Categorical} AnyAttribute */
+
+/** Return the attribute that a plan describes. @param {any} document @returns {AnyAttribute} */
+function makeAttribute(document) {
+  const kind = /** @type {keyof typeof ATTRIBUTES} */ (document?.type);
+  if (!Object.hasOwn(ATTRIBUTES, kind)) {
+    throw new PlanError(`unknown attribute type ${JSON.stringify(kind)}: this plan needs a newer client`);
+  }
+  return new ATTRIBUTES[kind](document);
+}
+
+/** Generalised randomised response: the true cell with weight `keep`, each other one with weight `other`. */
+class RandomisedResponse {
+  kind = "grr";
+
+  /** @param {bigint} cells @param {Epsilon} epsilon */
+  constructor(cells, epsilon) {
+    this.cells = cells;
+    this.codes = cells;
+    this.scale = SCALE;
+    const divisor = epsilon.growth + ((cells - 1n) << FRACTION);
+    this.other = (SCALE << FRACTION) / divisor + 1n; // rounded up: e^epsilon is irrational, so nothing divides evenly
+    this.keep = SCALE - (cells - 1n) * this.other;
+  }
+
+  /** The probability that a code speaks for the cell its sender is in. */
+  get truthful() {
+    return Number(this.keep) / Number(SCALE);
+  }
+
+  /** Return the code that a 64-bit word gives. @param {bigint} cell @param {bigint} word */
+  answer(cell, word) {
+    if (word < this.keep) return cell;
+    const code = (word - this.keep) / this.other;
+    return code >= cell ? code + 1n : code;
+  }
+
+  /** Return a random code. @param {bigint} cell */
+  draw(cell) {
+    return this.answer(cell, randomWord());
+  }
+
+  /** Return a code's exact weight, out of `scale`. @param {bigint} cell @param {bigint} code */
+  weight(cell, code) {
+    return cell === code ? this.keep : this.other;
+  }
+}
+
+/** Canonical JSON and SHA-256: how a page makes sure that the plan it got is the plan it was promised. */
+
+
+/**
+ * Return the canonical JSON of a value (RFC 8785): members sorted by UTF-16 units, numbers as JavaScript writes them.
+ * @param {unknown} value
+ * @returns {string}
+ */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
+}
+
+/** Return the SHA-256 of a text's UTF-8 form. @param {string} text */
+async function sha256(text) {
+  if (!globalThis.crypto?.subtle) {
+    throw new PlanError("this page has no WebCrypto, so the plan cannot be checked: serve it over https or from localhost");
+  }
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}
+
+/** @param {Uint8Array} bytes */
+const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Return eight bytes as an integer, the first the most significant. @param {Uint8Array} bytes @param {number} start */
+const bigEndian = (bytes, start) => new DataView(bytes.buffer).getBigUint64(start);
+
+/** The most cells that are placed together; more are placed in parts, one for each attribute. */
+const MAX_TOGETHER = 1n << 20n;
+
+/** A public permutation of the integers below `points`, by which cells are placed. */
+class Permutation {
+  /** @param {bigint} points @param {[bigint, bigint][]} rounds a multiplier and an addend each */
+  constructor(points, rounds) {
+    const bits = (points - 1n).toString(2).length;
+    this.points = points;
+    this.mask = (1n << BigInt(bits)) - 1n;
+    this.shift = BigInt((bits + 1) >> 1);
+    this.rounds = rounds.map(([multiplier, addend]) => [(multiplier & this.mask) | 1n, addend & this.mask]);
+  }
+
+  /** Return the place of a number: walk along the cycle until back among the points. @param {bigint} number */
+  place(number) {
+    do {
+      for (const [multiplier, addend] of this.rounds) {
+        number = (number * multiplier + addend) & this.mask;
+        number ^= number >> this.shift;
+      }
+    } while (number >= this.points);
+    return number;
+  }
+}
+
+/** The public placement of a plan: its prime, and a permutation for every number of digits that may occur. */
+class Placement {
+  /** @param {bigint} prime @param {Permutation[]} permutations of prime, prime^2, prime^3, ... points */
+  constructor(prime, permutations) {
+    this.prime = prime;
+    this.permutations = permutations;
+  }
+
+  /** Return the placement that a public seed gives. @param {Epsilon} epsilon @param {string} seed */
+  static async make(epsilon, seed) {
+    const prime = bestPrime(epsilon);
+    const permutations = [];
+    for (let points = prime; ; points *= prime) {
+      /** @type {[bigint, bigint][]} */ const rounds = [];
+      for (let round = 0; round < 4; round += 1) {
+        const digest = await sha256(`sottovoce placement ${seed} ${points} ${round}`);
+        rounds.push([bigEndian(digest, 0), bigEndian(digest, 8)]);
+      }
+      permutations.push(new Permutation(points, rounds));
+      if (points >= MAX_TOGETHER) return new Placement(prime, permutations);
+    }
+  }
+
+  /** Return the smallest permutation with a point for each of so many bins. @param {bigint} bins */
+  permutation(bins) {
+    return /** @type {Permutation} */ (this.permutations.find(({ points }) => points >= bins));
+  }
+}
+
+/**
+ * Local hashing: cells stand on points of F_q^t; the code is a random non-zero vector and the randomised response to
+ * its product with the point, in one integer. More than 2^20 cells are placed in parts, each on digits of its own.
+ */
+class LocalHash {
+  kind = "local_hash";
+
+  /** @param {readonly number[]} shape @param {Epsilon} epsilon @param {Placement} placement */
+  constructor(shape, epsilon, placement) {
+    this.cells = product(shape);
+    this.prime = placement.prime;
+    this.response = new RandomisedResponse(this.prime, epsilon);
+    const bins = this.cells > MAX_TOGETHER ? shape.filter((size) => size > 1).map(BigInt) : [this.cells];
+    this.parts = bins.map((size) => ({ size, permutation: placement.permutation(size) }));
+    this.vectors = this.parts.reduce((points, { permutation }) => points * permutation.points, 1n) - 1n;
+    this.codes = this.vectors * this.prime;
+    this.scale = this.vectors * SCALE;
+  }
+
+  /** The probability that a code speaks for the cell its sender is in. */
+  get truthful() {
+    return this.response.truthful;
+  }
+
+  /** Return the number of the point on which a cell stands. @param {bigint} cell */
+  point(cell) {
+    let point = 0n;
+    let weight = 1n;
+    for (const { size, permutation } of [...this.parts].reverse()) {
+      point += permutation.place(cell % size) * weight;
+      cell /= size;
+      weight *= permutation.points;
+    }
+    return point;
+  }
+
+  /** Return `<vector, point> mod q`, both read as digits in base q. @param {bigint} vector @param {bigint} cell */
+  hash(vector, cell) {
+    let point = this.point(cell);
+    let total = 0n;
+    while (vector > 0n) {
+      total += (vector % this.prime) * (point % this.prime);
+      vector /= this.prime;
+      point /= this.prime;
+    }
+    return total % this.prime;
+  }
+
+  /** Return the code that a vector and a 64-bit word give. @param {bigint} cell @param {bigint} vector @param {bigint} word */
+  answer(cell, vector, word) {
+    return (vector - 1n) * this.prime + this.response.answer(this.hash(vector, cell), word);
+  }
+
+  /** Return a random code. @param {bigint} cell */
+  draw(cell) {
+    return this.answer(cell, 1n + randomBelow(this.vectors), randomWord());
+  }
+
+  /** Return a code's exact weight, out of `scale`. @param {bigint} cell @param {bigint} code */
+  weight(cell, code) {
+    return this.response.weight(this.hash(code / this.prime + 1n, cell), code % this.prime);
+  }
+}
+
+/** Return the prime q that minimises (e^epsilon - 1 + q)^2 / (q - 1). @param {Epsilon} epsilon */
+function bestPrime({ growth }) {
+  const excess = growth - (1n << FRACTION);
+  const ideal = Number(excess >> FRACTION) + 2;
+  const [lower, upper] = [primeFrom(ideal, -1), primeFrom(ideal + 1, 1)];
+  const spread = (/** @type {bigint} */ prime) => (excess + (prime << FRACTION)) ** 2n;
+  return spread(lower) * (upper - 1n) <= spread(upper) * (lower - 1n) ? lower : upper;
+}
+
+/** Return the first prime from a number on. @param {number} number @param {number} step up or down */
+function primeFrom(number, step) {
+  while (!isPrime(number)) number += step;
+  return BigInt(number);
+}
+
+/** @param {number} number */
+function isPrime(number) {
+  for (let divisor = 2; divisor * divisor <= number; divisor += 1) if (number % divisor === 0) return false;
+  return number >= 2;
+}
+
+/**
+ * The square wave over ordered cells: cell v stands at place v + reach of cells + 2 reach places; the places within
+ * reach of it have weight `near` each (the first `extra` of them one more), all others weight `far`.
+ */
+class SquareWave {
+  kind = "square_wave";
+
+  /** @param {bigint} cells @param {Epsilon} epsilon */
+  constructor(cells, epsilon) {
+    this.cells = cells;
+    this.scale = SCALE;
+    this.reach = reach(cells, epsilon);
+    this.width = 2n * this.reach + 1n;
+    this.codes = cells + 2n * this.reach;
+    const { growth } = epsilon;
+    this.far = (SCALE << FRACTION) / (growth * this.width + ((cells - 1n) << FRACTION)) + 1n;
+    if (((this.nearTotal + this.width - 1n) / this.width) << FRACTION > growth * this.far) this.far += 1n;
+    this.near = this.nearTotal / this.width;
+    this.extra = this.nearTotal % this.width;
+  }
+
+  /** The weight of all near places together: what the far ones leave. */
+  get nearTotal() {
+    return SCALE - (this.cells - 1n) * this.far;
+  }
+
+  /** The probability that a code speaks for the cell its sender is in. */
+  get truthful() {
+    return Number(this.nearTotal) / Number(SCALE);
+  }
+
+  /** Return the code that a 64-bit word gives: near places first, in order, then the far ones. @param {bigint} cell @param {bigint} word */
+  answer(cell, word) {
+    if (word < this.nearTotal) {
+      const heavy = this.extra * (this.near + 1n);
+      return cell + (word < heavy ? word / (this.near + 1n) : this.extra + (word - heavy) / this.near);
+    }
+    const place = (word - this.nearTotal) / this.far;
+    return place < cell ? place : place + this.width;
+  }
+
+  /** Return a random code. @param {bigint} cell */
+  draw(cell) {
+    return this.answer(cell, randomWord());
+  }
+
+  /** Return a code's exact weight, out of `scale`. @param {bigint} cell @param {bigint} code */
+  weight(cell, code) {
+    const place = code - cell;
+    if (place < 0n || place >= this.width) return this.far;
+    return place < this.extra ? this.near + 1n : this.near;
+  }
+}
+
+/**
+ * Return delta times the cells, rounded down, where delta = (e^ε (ε - 1) + 1) / (2 e^ε (e^ε - 1 - ε)).
+ * @param {bigint} cells @param {Epsilon} epsilon
+ */
+function reach(cells, { numerator, denominator, growth }) {
+  const above = growth * (numerator - denominator) + (denominator << FRACTION);
+  const below = 2n * growth * (growth * denominator - ((denominator + numerator) << FRACTION));
+  return ((above * cells) << FRACTION) / below;
+}
+
+/** Channels: a cell becomes a code, at random, by exactly known weights. */
+
+
+/** @typedef {RandomisedResponse | LocalHash | SquareWave} Channel */
+
+const KINDS = ["grr", "local_hash", "adaptive", "square_wave"];
+
+/**
+ * Return the channel that a plan names; "adaptive" is the better of randomised response and local hashing.
+ * @param {string} kind
+ * @param {readonly number[]} shape the bins of each attribute
+ * @param {Epsilon} epsilon
+ * @param {Placement} placement
+ * @returns {Channel}
+ */
+function makeChannel(kind, shape, epsilon, placement) {
+  const cells = product(shape);
+  if (!KINDS.includes(kind)) throw new PlanError(`unknown channel ${JSON.stringify(kind)}: this plan needs a newer client`);
+  if (cells < 2n) throw new PlanError(`a channel needs at least two cells, got ${cells}`);
+  const hashed = kind === "local_hash" || (kind === "adaptive" && (cells - 2n) << FRACTION >= 3n * epsilon.growth);
+  if (hashed && cells > placement.prime) return new LocalHash(shape, epsilon, placement);
+  if (cells > MAX_TOGETHER && !hashed) throw new PlanError(`${kind} takes at most ${MAX_TOGETHER} cells, got ${cells}`);
+  return kind === "square_wave" ? new SquareWave(cells, epsilon) : new RandomisedResponse(cells, epsilon);
+}
+
+/** Questions: which attributes are looked at, how a record becomes a cell, which channel randomises it, who is asked. */
+
+
+
+/** The questions that look at the same attributes through every combination of the listed tables. */
+class Family {
+  /** @param {any} document @param {Table[]} tables @param {AnyAttribute[]} attributes */
+  constructor(document, tables, attributes) {
+    checkMembers(document, "a family", {
+      attributes: (value) => isList(value) && value.length > 0 && new Set(value).size === value.length
+        && value.every((place) => isCount(place) && place < attributes.length),
+      tables: (value) => isList(value) && value.length === document.attributes.length
+        && value.every((choices) => isList(choices) && choices.length > 0
+          && choices.every((/** @type {unknown} */ place) => isCount(place) && /** @type {number} */ (place) < tables.length)),
+      channel: isText,
+      shares: (value) => isCount(value) || (isList(value) && value.every(isCount)),
+    });
+    /** @type {number[]} */ this.attributes = document.attributes;
+    /** @type {Table[][]} */
+    this.tables = document.tables.map((/** @type {number[]} */ choices) => choices.map((place) => tables[place]));
+    /** @type {string} */ this.channel = document.channel;
+    this.tables.forEach((choices, i) => choices.forEach((table) => {
+      const attribute = attributes[this.attributes[i]];
+      if (!table.fits(attribute.size)) throw new PlanError(`${attribute.name}: a table does not cover its ${attribute.size} levels`);
+    }));
+    this.count = this.tables.reduce((count, choices) => count * choices.length, 1);
+    /** @type {number | number[]} */ this.shares = document.shares;
+    if (isList(this.shares) ? this.shares.length !== this.count : !Number.isSafeInteger(this.count)) {
+      throw new PlanError(`a family of ${this.count} questions needs one share each`);
+    }
+    this.ends = isList(this.shares) ? runningSums(this.shares) : null;
+    this.total = this.ends ? this.ends[this.count - 1] : /** @type {number} */ (this.shares);
+  }
+
+  /** Return every collection of bin numbers that a question of this family has, sorted, single bins left out. */
+  shapes() {
+    /** @type {Map<string, number[]>} */
+    let shapes = new Map([["", []]]);
+    for (const choices of this.tables) {
+      const bins = new Set(choices.map((table) => table.bins));
+      const grown = [...shapes.values()].flatMap((shape) => [...bins].map((size) =>
+        (size === 1 ? shape : [...shape, size].sort((left, right) => left - right))));
+      shapes = new Map(grown.map((shape) => [shape.join(), shape]));
+    }
+    return [...shapes.values()];
+  }
+
+  /** Return the question whose stretch of the family's share holds `position`. @param {number} position */
+  locate(position) {
+    if (this.ends) return countUpTo(this.ends, position);
+    const each = Math.floor(this.total / this.count);
+    const left = this.total % this.count;
+    if (position < left * (each + 1)) return Math.floor(position / (each + 1));
+    return left + Math.floor((position - left * (each + 1)) / each);
+  }
+
+  /** Return one question's share. @param {number} number */
+  share(number) {
+    if (isList(this.shares)) return this.shares[number];
+    return Math.floor(this.total / this.count) + (number < this.total % this.count ? 1 : 0);
+  }
+
+  /** Return one table per attribute; the last attribute's table varies fastest. @param {number} number */
+  choice(number) {
+    const chosen = [];
+    for (const choices of [...this.tables].reverse()) {
+      chosen.push(choices[number % choices.length]);
+      number = Math.floor(number / choices.length);
+    }
+    return chosen.reverse();
+  }
+}
+
+/** One question: the attributes it looks at, a table for each, the channel and its share out of 2^32. */
+class Question {
+  /** @param {number} index @param {Family} family @param {number} number @param {(kind: string, shape: number[]) => Channel} channel */
+  constructor(index, family, number, channel) {
+    this.index = index;
+    this.attributes = family.attributes;
+    this.tables = family.choice(number);
+    this.share = family.share(number);
+    this.shape = this.tables.map((table) => table.bins);
+    this.channel = channel(family.channel, this.shape);
+  }
+
+  /** Return the cell of a record, given its level on every attribute. @param {readonly number[]} levels */
+  cell(levels) {
+    return this.tables.reduce(
+      (cell, table, i) => cell * BigInt(table.bins) + BigInt(table.bin(levels[this.attributes[i]])), 0n,
+    );
+  }
+}
+
+/** Tables: the public maps from an attribute's levels to bins that questions are made of; one maker per kind. */
+
+
+/**
+ * @typedef {object} Table
+ * @property {number} bins
+ * @property {(levels: number) => boolean} fits whether it maps exactly that many levels
+ * @property {(level: number) => number} bin
+ */
+
+/** @type {Record<string, (value: any) => Table | null>} One maker per kind; a new kind of table needs its line here. */
+const TABLES = {
+  identity: (size) =>
+    isCount(size) ? { bins: size, fits: (levels) => levels === size, bin: (level) => level } : null,
+  edges: (edges) =>
+    isList(edges) && edges.length >= 2 && edges.every(isCount) && isRising(edges)
+      ? {
+          bins: edges.length - 1,
+          fits: (levels) => edges[0] === 0 && edges[edges.length - 1] === levels,
+          bin: (level) => countUpTo(edges, level) - 1,
+        }
+      : null,
+  tree: (tree) => {
+    if (!isList(tree) || tree.length !== 3 || !tree.every(isCount)) return null;
+    const [size, branching, depth] = tree;
+    if (size < 2 || branching < 2 || depth > treeHeight(size, branching)) return null;
+    const bins = depth < treeHeight(size, branching) ? branching ** depth : size;
+    return { bins, fits: (levels) => levels === size, bin: (level) => Math.floor(((level + 1) * bins - 1) / size) };
+  },
+};
+
+/** Return the depth of a tree's leaves: log `levels` to base `branching`, rounded, and at least 1. @param {number} levels @param {number} branching */
+function treeHeight(levels, branching) {
+  let height = 1;
+  while (BigInt(branching) ** BigInt(2 * height + 1) < BigInt(levels) ** 2n) height += 1;
+  return height;
+}
+
+/** Return the table that a plan describes. @param {any} document @returns {Table} */
+function makeTable(document) {
+  const [kind, ...more] = isObject(document) ? Object.keys(document) : [];
+  if (kind === undefined || more.length || !Object.hasOwn(TABLES, kind)) {
+    throw new PlanError(`unknown table ${JSON.stringify(document)}: this plan needs a newer client`);
+  }
+  const table = TABLES[kind](document[kind]);
+  if (!table) throw new PlanError(`table ${JSON.stringify(document)} cannot be`);
+  return table;
+}
+
+/** The plan: what is asked of whom and how every answer is randomised, checked against its fingerprint. */
+
+
+
+const FORMAT = "sottovoce-plan-1";
+const SHARES = 2 ** 32;
+const MAX_QUESTIONS = 2 ** 22;
+const MAX_CODES = 1n << 53n;
+
+/** @typedef {{plan: string, id: string, question: number, code: number}} Report What leaves the page */
+
+/** What is asked of whom, and how every answer is randomised: public, checked and frozen. Made by `Plan.parse`. */
+class Plan {
+  /** @param {any} document */
+  constructor(document) {
+    checkMembers(document, "a plan", {
+      format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, users: isCount, mechanism: isText,
+      options: isObject, parameters: isObject, seed: isText, tables: isList, families: isList, version: isCount,
+      purpose: isText, contact: isText, expires: (value) => value === null || isDate(value),
+    });
+    checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
+    this.document = document;
+    /** @type {string} */ this.epsilon = document.epsilon;
+    /** @type {string} */ this.purpose = document.purpose;
+    /** @type {string} */ this.contact = document.contact;
+    /** @type {string | null} */ this.expires = document.expires;
+    /** @type {AnyAttribute[]} */ this.attributes = document.schema.attributes.map(makeAttribute);
+    this.names = this.attributes.map((attribute) => attribute.name);
+    if (new Set(this.names).size !== this.names.length) throw new PlanError("two attributes have the same name");
+    const tables = document.tables.map(makeTable);
+    /** @type {Family[]} */
+    this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
+    this.offsets = [0, ...runningSums(this.families.map((family) => family.count))];
+    this.ends = runningSums(this.families.map((family) => family.total));
+    if (this.count > MAX_QUESTIONS) throw new PlanError(`a plan asks at most 2^22 questions, this one asks ${this.count}`);
+    if (this.ends[this.ends.length - 1] !== SHARES) {
+      throw new PlanError(`the shares of all questions must add up to 2^32, got ${this.ends[this.ends.length - 1]}`);
+    }
+    this.fingerprint = "";
+    this.collection = "";
+  }
+
+  /** @type {(kind: string, shape: number[]) => Channel} */
+  #channel = () => {
+    throw new PlanError("a plan is made by Plan.parse");
+  };
+
+  /**
+   * Return the plan that a JSON text holds, having checked all of it, and that its fingerprint is the expected one.
+   * @param {string} text
+   * @param {string} [expected] 64 hexadecimal digits; left out, the document must state its own
+   */
+  static async parse(text, expected) {
+    let parsed;
+    try {
+      parsed = JSON.parse(text);
+    } catch (error) {
+      throw new PlanError(`not a plan: ${/** @type {Error} */ (error).message}`);
+    }
+    const { fingerprint: claimed, ...document } = isObject(parsed) ? parsed : { format: null };
+    const fingerprint = hexadecimal(await sha256(canonical(document)));
+    const wanted = expected ?? claimed;
+    if (wanted === undefined) throw new PlanError("the plan states no fingerprint and none was given to compare it with");
+    if (wanted !== fingerprint || (claimed !== undefined && claimed !== fingerprint)) {
+      throw new PlanError(`the plan was altered: expected fingerprint ${wanted}, but its content gives ${fingerprint}`);
+    }
+    const plan = new Plan(document);
+    plan.fingerprint = fingerprint;
+    plan.collection = hexadecimal(await sha256(canonical(withoutShares(document))));
+    await plan.#prepareChannels();
+    return plan;
+  }
+
+  async #prepareChannels() {
+    const epsilon = new Epsilon(this.epsilon);
+    const placement = await Placement.make(epsilon, this.document.seed);
+    this.#channel = (kind, shape) => makeChannel(kind, shape, epsilon, placement);
+    for (const family of this.families) {
+      for (const shape of family.shapes()) {
+        const { cells, codes } = this.#channel(family.channel, shape);
+        if (codes > MAX_CODES) {
+          throw new PlanError(
+            `a question of ${cells} cells needs ${codes} codes, but a browser holds integers up to 2^53 exactly: ` +
+            "this plan is not for browsers, use the Python client or ask fewer attributes together",
+          );
+        }
+      }
+    }
+  }
+
+  /** How many questions there are. */
+  get count() {
+    return this.offsets[this.offsets.length - 1];
+  }
+
+  /** Return one question. @param {number} index */
+  question(index) {
+    if (!isCount(index) || index >= this.count) throw new PlanError(`there is no question ${index} of ${this.count}`);
+    const place = countUpTo(this.offsets, index) - 1;
+    return new Question(index, this.families[place], index - this.offsets[place], this.#channel);
+  }
+
+  /** Return the question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
+  locate(position) {
+    const place = countUpTo(this.ends, position);
+    const start = place ? this.ends[place - 1] : 0;
+    return this.question(this.offsets[place] + this.families[place].locate(position - start));
+  }
+
+  /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
+  levels(record) {
+    if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record}`);
+    const unknown = Object.keys(record).filter((name) => !this.names.includes(name));
+    if (unknown.length) {
+      throw new RecordError(`unknown attributes ${unknown.join(", ")}; this schema asks for ${this.names.join(", ")}`);
+    }
+    return this.attributes.map((attribute) =>
+      attribute.level(Object.hasOwn(record, attribute.name) ? record[attribute.name] : null));
+  }
+
+  /** Return one randomised report; all of the record is checked before a question is drawn. @param {Record<string, unknown>} record */
+  draw(record) {
+    const levels = this.levels(record);
+    const question = this.locate(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const code = Number(question.channel.draw(question.cell(levels)));
+    const id = hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
+    return /** @type {Report} */ ({ plan: this.fingerprint, id, question: question.index, code });
+  }
+}
+
+/** @param {unknown} value */
+function isEpsilon(value) {
+  if (typeof value !== "string" || !/^(0|[1-9]\d?)(\.\d*[1-9])?$/.test(value)) return false;
+  const digits = value.replace(".", "").replace(/^0+/, "");
+  const hundredths = BigInt(value.split(".")[0]) * 100n + BigInt((value.split(".")[1] ?? "").padEnd(2, "0").slice(0, 2));
+  return digits.length <= 28 && hundredths >= 1n && (hundredths < 2000n || value === "20");
+}
+
+/** @param {unknown} value */
+function isDate(value) {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Return what a collection is named by: the plan without shares, version and expiry. @param {any} document */
+function withoutShares(document) {
+  const { version, expires, ...rest } = document;
+  return { ...rest, families: document.families.map((/** @type {any} */ { shares, ...family }) => family) };
+}
+
+/** The client: one report per person and collection, drawn once, written down, and only then sent. */
+
+
+
+/**
+ * @typedef {object} Options
+ * @property {string} [fingerprint] the plan the page expects; by default the one that the address ends in
+ * @property {Memory} [storage] where answers are remembered; by default the page's local storage
+ * @property {string} [token] sent as a bearer token, where the collector requires one
+ * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ */
+
+/** Answers one plan for the person at this device. */
+class Client {
+  #url; #memory; #token; #attempts;
+
+  /** @param {Plan} plan @param {string} url @param {Options} options */
+  constructor(plan, url, options) {
+    this.plan = plan;
+    this.#url = url;
+    this.#memory = options.storage ?? localMemory();
+    this.#token = options.token;
+    this.#attempts = options.attempts ?? 4;
+  }
+
+  get #key() {
+    return `sottovoce.${this.plan.collection}`;
+  }
+
+  /** The report drawn on this device for this collection, and whether it was counted; null before the draw. */
+  get drawn() {
+    const entry = recall(this.#memory, this.#key);
+    return entry && { report: /** @type {Report} */ (JSON.parse(entry.body)), ...entry };
+  }
+
+  /**
+   * Return this person's one report. The first call checks the record, draws and writes it down; every later call, in
+   * this page or any other of this origin, returns the same report, whatever the record.
+   * @param {Record<string, unknown>} record
+   * @returns {Promise<Report>}
+   */
+  async report(record) {
+    this.plan.levels(record);
+    return this.#alone(() => {
+      const before = this.drawn;
+      if (before) return before.report;
+      this.#refuseExpired();
+      const report = this.plan.draw(record);
+      remember(this.#memory, this.#key, { body: JSON.stringify(report), acknowledged: false });
+      return report;
+    });
+  }
+
+  /**
+   * Draw this person's one report if that has not been done, and send it until the collector has it. After a failure or
+   * a reload, call it again, with or without the record: the same bytes are sent.
+   * @param {Record<string, unknown>} [record]
+   * @returns {Promise<Report>} the report, now counted
+   */
+  async send(record) {
+    if (record !== undefined) await this.report(record);
+    const drawn = this.drawn;
+    if (!drawn) throw new RecordError("there is nothing to send yet: give a record");
+    if (drawn.acknowledged) return drawn.report;
+    await this.#deliver(drawn.report.plan, drawn.body);
+    remember(this.#memory, this.#key, { body: drawn.body, acknowledged: true });
+    return drawn.report;
+  }
+
+  /** Run `work` while no other page of this origin does the same. @template T @param {() => T} work @returns {Promise<T>} */
+  async #alone(work) {
+    const locks = globalThis.navigator?.locks;
+    return locks ? /** @type {Promise<T>} */ (locks.request(this.#key, work)) : work();
+  }
+
+  #refuseExpired() {
+    const { expires } = this.plan;
+    if (expires !== null && new Date().toISOString().slice(0, 10) > expires) {
+      throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
+    }
+  }
+
+  /** @param {string} fingerprint @param {string} body */
+  async #deliver(fingerprint, body) {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#post(fingerprint, body);
+      } catch (error) {
+        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
+    }
+  }
+
+  /** @param {string} fingerprint @param {string} body */
+  async #post(fingerprint, body) {
+    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
+    const url = new URL(`${fingerprint}/reports`, this.#url);
+    /** @type {Response} */ let response;
+    /** @type {any} */ let answer;
+    try {
+      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
+      answer = await response.json();
+    } catch {
+      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
+    }
+    const refused = answer?.refused?.[0]?.reason;
+    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
+    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
+    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
+    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
+  }
+}
+
+/** @type {RequestInit} Requests carry no cookie and no address of the page. */
+const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
+
+/**
+ * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
+ * @param {Options} [options]
+ * @returns {Promise<Client>}
+ */
+async function load(url, options = {}) {
+  const address = new URL(url, globalThis.location?.href);
+  const named = /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  let response;
+  try {
+    response = await fetch(address, PRIVATELY);
+  } catch {
+    throw new PlanError(`the plan at ${address} could not be fetched: the collector was not reached, or forbids this page`);
+  }
+  if (!response.ok) throw new PlanError(`the plan at ${address} could not be fetched: status ${response.status}`);
+  return new Client(await Plan.parse(await response.text(), options.fingerprint ?? named), address.href, options);
+}
+
+/** What a report says, in plain words, for the person who is about to send it. Everything here follows from the plan. */
+
+
+
+const MOST_CELLS = 4096;
+
+/**
+ * @typedef {object} Explanation
+ * @property {string} question the question that chance picked
+ * @property {{name: string, groups: string[]}[]} axes the groups it sorts people into, attribute by attribute
+ * @property {bigint} cells how many groups that makes, all attributes taken together
+ * @property {boolean[] | null} favoured for each group whether the code speaks for it, the last attribute varying fastest;
+ *   null where there are too many groups to list
+ * @property {number} truthful the probability that a code speaks for the group its sender is in
+ * @property {number} ratio how many times likelier the code is for one person than for any other, at the most
+ */
+
+/**
+ * Return what a report of this plan says about its sender.
+ * @param {Plan} plan
+ * @param {Report} report
+ * @param {Record<string, string>} [names] what to call attributes, where their own names will not do
+ * @returns {Explanation}
+ */
+function explain(plan, report, names = {}) {
+  const { attributes, tables, channel } = plan.question(report.question);
+  const axes = attributes.map((place, i) => ({
+    name: names[plan.names[place]] ?? plan.names[place],
+    groups: groupNames(plan.attributes[place], tables[i]),
+  }));
+  const listed = new Intl.ListFormat("en").format(axes.map((axis) => axis.name));
+  return {
+    question: `In which of these ${channel.cells} groups are you, by ${listed}?`,
+    axes,
+    cells: channel.cells,
+    favoured: favouredCells(channel, BigInt(report.code)),
+    truthful: channel.truthful,
+    ratio: Math.exp(Number(plan.epsilon)),
+  };
+}
+
+/** Return which cells a code speaks for: those that give it the largest weight, up to rounding. @param {Channel} channel @param {bigint} code */
+function favouredCells(channel, code) {
+  if (channel.cells > MOST_CELLS) return null;
+  const weights = Array.from({ length: Number(channel.cells) }, (_, cell) => channel.weight(BigInt(cell), code));
+  const largest = weights.reduce((left, right) => (left > right ? left : right));
+  const even = weights.every((weight) => weight + 1n >= largest); // a hash value that no cell has speaks for none
+  return weights.map((weight) => !even && weight + 1n >= largest);
+}
+
+/** Return a name for every bin of a table. @param {AnyAttribute} attribute @param {Table} table */
+function groupNames(attribute, table) {
+  /** @type {[number, number][][]} */
+  const runs = Array.from({ length: table.bins }, () => []);
+  for (let level = 0; level < attribute.size; level += 1) {
+    const group = runs[table.bin(level)];
+    const last = group.at(-1);
+    if (last && last[1] === level - 1 && level < attribute.valueLevels) last[1] = level;
+    else group.push([level, level]);
+  }
+  return runs.map((group) => group.map(([first, last]) => rangeName(attribute, first, last)).join(", "));
+}
+
+/** Return the name of a run of levels. @param {AnyAttribute} attribute @param {number} first @param {number} last */
+function rangeName(attribute, first, last) {
+  if (first >= attribute.valueLevels) return "no answer";
+  if (attribute instanceof Ordinal) {
+    const low = String(attribute.low + first);
+    return first === last ? low : `${low}–${attribute.low + last}`;
+  }
+  if (attribute instanceof Numeric) {
+    const [low, high] = [attribute.boundaries[first], attribute.boundaries[last + 1]].map((edge) => edge.toLocaleString("en"));
+    return last === attribute.valueLevels - 1 ? `${low} to ${high}` : `${low} to below ${high}`;
+  }
+  return attribute.values.slice(first, last + 1).join(", ");
+}
+
+/**
+ * Sottovoce for browsers: one module, no dependencies.
+ *
+ *     import { Sottovoce } from "./sottovoce.js";
+ *     const client = await Sottovoce.load("https://collector.example/v1/plans/3f1c…");
+ *     await client.send({ age: 34, income: 52000, region: "north" });
+ *
+ * A plan is a public list of questions. The client checks the whole record, draws one question, computes the cell that
+ * the record falls into and draws a randomised code. Question and code are all that leaves the page. A report is drawn
+ * **once** per collection: it is written to local storage, and only then sent; whatever happens after that, the same
+ * bytes are sent again. Randomness is WebCrypto's, weights are integers out of 2^64: no float decides a draw.
+ *
+ * @module
+ */
+
+
+/** The way in: `await Sottovoce.load(url)`. */
+const Sottovoce = Object.freeze({ load });
+
+export { Client, Plan, PlanError, RecordError, SendError, Sottovoce, SottovoceError, StorageError, Sottovoce as default, explain };

@@ -1,0 +1,27 @@
+/** Errors: one tree; a message says what was given, what is allowed and what to do. */
+
+/** Base of every error thrown on purpose. */
+export class SottovoceError extends Error {
+  constructor(/** @type {string} */ message) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** A plan that cannot be read, trusted or answered in a browser. */
+export class PlanError extends SottovoceError {}
+
+/** A record that does not fit the plan's schema. */
+export class RecordError extends SottovoceError {}
+
+/** The device cannot remember that it answered, so nothing is drawn. */
+export class StorageError extends SottovoceError {}
+
+/** The report was drawn and is kept, but the collector has not counted it. */
+export class SendError extends SottovoceError {
+  /** @param {string} message @param {boolean} lasting whether sending the same report again cannot help */
+  constructor(message, lasting = false) {
+    super(message);
+    this.lasting = lasting;
+  }
+}

@@ -1,0 +1,298 @@
+"""Write the test vectors that the Python and the JavaScript client must both reproduce.
+
+    python vectors/make.py
+
+Every number beyond 2^53 is a string. ``values`` are JSON values; a number that JSON cannot hold is written as
+``{"number": "NaN"}``, ``"Infinity"`` or ``"-Infinity"``. A level of null says that the value must be refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import sottovoce as sv
+from sottovoce.channels import GRR, LocalHash, SquareWave, make_channel
+from sottovoce.channels.local_hash import best_prime
+from sottovoce.tables import Table, tree_tables
+
+HERE = Path(__file__).parent
+SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+SMALL_TABLE = 3000
+"""Channels with at most this many probabilities are written out in full."""
+
+WORDS = [0, 1, 2**32, 2**53 + 1, 2**63 - 1, 2**63, 12345678901234567890, 2**64 - 2**32, 2**64 - 2, 2**64 - 1]
+
+
+def read_value(value: Any) -> Any:
+    """Return the Python value that a vector's value stands for."""
+    return SPECIAL[value["number"]] if isinstance(value, dict) else value
+
+
+def attributes() -> list[dict[str, Any]]:
+    """Return attributes with the level of many values each, null where the value must be refused."""
+    numbers = [-1, 0, 0.0, 1, 2, 2.5, 17, 34, 99, 100, 119, 120, 1e9, -1e300, True, "34", "", [34], None]
+    odd = [{"number": name} for name in SPECIAL]
+    ages = [*numbers, *odd]
+    reals = [*ages, 0.1, 0.3, 0.7, 0.7000000000000001, 0.9999999999999999, 1.0, 3125, 3124.9999999999995, 196875, 2e5]
+    edges = sv.Numeric("dose", edges=[-1.5, 0, 0.1, 2.5, 100])
+    names = [*odd, "", "north", "North", "north ", "Süd", "Su\u0308d", "東", "🧭", None, 3, True]
+    cases: list[tuple[Any, list[Any]]] = [
+        (sv.Ordinal("age", 0, 119), ages),
+        (sv.Ordinal("age", 18, 99, clip=True), ages),
+        (sv.Ordinal("far", 1 - 2**53, 9 - 2**53), [-(2**53), 1 - 2**53, 2 - 2**53, 9 - 2**53, 0]),
+        (sv.Ordinal("children", -2, 17, nullable=True), ages),
+        (sv.Numeric("income", 0, 200_000), reals),
+        (sv.Numeric("part", 0, 1, bins=10), reals),
+        (sv.Numeric("third", -1, 0.7, bins=7, clip=True, nullable=True), reals),
+        (edges, [*reals, *(edges.edges or ()), -1.5000000000000002, 99.99999999999999, 100.00000000000001]),
+        (sv.Categorical("region", ["north", "Süd", "東", "🧭"]), names),
+        (sv.Categorical("region", ["north", "south"], nullable=True), names),
+    ]
+    return [
+        {
+            "attribute": msgspec.to_builtins(attribute),
+            "size": attribute.size,
+            "values": values,
+            "levels": [_level(attribute, read_value(value)) for value in values],
+        }
+        for attribute, values in cases
+    ]
+
+
+def _level(attribute: Any, value: object) -> int | None:
+    try:
+        return int(attribute.level(value))
+    except sv.RecordError:
+        return None
+
+
+def tables() -> list[dict[str, Any]]:
+    """Return tables with the bin of every level."""
+    cases = [(Table(identity=7), 7), (Table(edges=(0, 2, 5, 7, 10)), 10), (Table(edges=(0, 1, 64, 65)), 65)]
+    for levels, branching in ((2, 4), (33, 4), (64, 4), (100, 3), (65, 2)):
+        cases += [(table, levels) for table in tree_tables(levels, branching)]
+    return [
+        {
+            "table": msgspec.to_builtins(table),
+            "levels": levels,
+            "bins": table.bins,
+            "bin": [table.bin(level) for level in range(levels)],
+        }
+        for table, levels in cases
+    ]
+
+
+def channels() -> list[dict[str, Any]]:
+    """Return channels with their integers, and the codes that given words give."""
+    cases: list[tuple[str, tuple[int, ...], str]] = [
+        *(("grr", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (2, "1"), (4, "1.25"), (64, "3"), (5, "20"))),
+        ("grr", (2**20,), "2"),
+        ("grr", (1000,), "0.3333333333333333333333333333"),
+        *(("local_hash", (cells,), epsilon) for cells, epsilon in ((16, "1"), (26, "1"), (9, "0.01"), (64, "2.5"))),
+        *(("local_hash", (cells,), epsilon) for cells, epsilon in ((4096, "1"), (2**20, "0.5"), (1000, "5"))),
+        ("local_hash", (2**20,), "12.5"),
+        ("local_hash", (3,), "1"),
+        ("local_hash", (1000, 27, 64), "1"),
+        ("local_hash", (64, 64, 5, 128), "3.5"),
+        *(("adaptive", (cells,), "1.5") for cells in (2, 15, 16, 5000)),
+        *(("square_wave", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (16, "1"), (33, "2.5"), (8, "20"))),
+        ("square_wave", (1024,), "0.5"),
+    ]
+    return [_channel(kind, parts, Decimal(epsilon)) for kind, parts, epsilon in cases]
+
+
+def _channel(kind: str, parts: tuple[int, ...], epsilon: Decimal) -> dict[str, Any]:
+    seed = "00c0ffee5eed1234"
+    cells = math.prod(parts)
+    channel = make_channel(kind, cells, epsilon, seed, parts)
+    some = sorted({0, 1, cells // 3, cells // 2, cells - 2, cells - 1})
+    vector: dict[str, Any] = {"kind": kind, "parts": list(parts), "epsilon": str(epsilon), "seed": seed}
+    integers = {"cells": cells, "codes": channel.codes, "scale": channel.scale}
+    if isinstance(channel, LocalHash):
+        vectors = sorted({1, 2, channel.prime, channel.vectors // 2, channel.vectors})
+        integers |= {"keep": channel.response.keep, "other": channel.response.other}
+        integers |= {"prime": channel.prime, "vectors": channel.vectors}
+        vector["points"] = _strings((cell, channel.point(cell)) for cell in some)
+        vector["hashes"] = _strings((a, cell, channel.hash(a, cell)) for a in vectors for cell in some)
+        draws = product(some[1:4], vectors, WORDS[::3])
+        answers = [(cell, a, word, channel.answer(cell, a, word)) for cell, a, word in draws]
+    else:
+        assert isinstance(channel, GRR | SquareWave)
+        names = ("keep", "other") if isinstance(channel, GRR) else ("reach", "near", "extra", "far")
+        integers |= {name: getattr(channel, name) for name in names}
+        answers = [(cell, word, channel.answer(cell, word)) for cell in some for word in WORDS]
+    vector |= {"becomes": channel.kind, "integers": {name: str(number) for name, number in integers.items()}}
+    vector["answers"] = _strings(answers)
+    if cells * channel.codes <= SMALL_TABLE:
+        vector["weights"] = _strings(channel.row(cell) for cell in range(cells))
+    return vector
+
+
+def _strings(rows: Iterable[Iterable[int]]) -> list[list[str]]:
+    return [[str(number) for number in row] for row in rows]
+
+
+def primes() -> list[list[Any]]:
+    """Return the hash size for a spread of epsilons."""
+    epsilons = ["0.01", "0.1", "0.5", "0.69", "0.7", "1", "1.1", "1.5", "2", "2.75", "3", "4", "5", "7.5", "10", "15"]
+    return [[epsilon, best_prime(Decimal(epsilon))] for epsilon in [*epsilons, "19.99", "20"]]
+
+
+def plans() -> list[dict[str, Any]]:
+    """Return plans with their fingerprints, questions, and the levels and cells of records."""
+    age, income = sv.Ordinal("age", 0, 119), sv.Numeric("income", 0, 200_000)
+    region = sv.Categorical("région 🧭", ["north", "südlich", "東", "\u007f\u0080"], nullable=True)
+    likes = sv.Ordinal("likes", -3, 3, nullable=True, clip=True)
+    dose = sv.Numeric("dose", edges=[0, 0.1, 1e-7 + 1, 2.5, 1e21])
+    mixed = sv.Schema([age, income, region, likes, dose])
+    records = [
+        {"age": 34, "income": 52_000, "région 🧭": "südlich", "likes": 2, "dose": 0.1},
+        {"age": 0, "income": 0, "likes": -99, "dose": 1e21},
+        {"age": 119, "income": 200_000.0, "région 🧭": "\u007f\u0080", "likes": None, "dose": 0.09999999999999999},
+    ]
+    two = sv.Schema([age, sv.Ordinal("hours", 0, 80)])
+    pair = [{"age": 34, "hours": 40}, {"age": 119, "hours": 80}]
+    about = {"purpose": 'why "we" ask\n\u2028', "contact": "mail@example.org", "expires": "9999-12-31"}
+    return [
+        _plan("hdg", sv.Plan.create(mixed, epsilon=1, users=1_000_000, mechanism="hdg", **about), records),
+        _plan("hdg adaptive", sv.Plan.create(mixed, epsilon="0.5", users=10**7, oracle="adaptive", sigma=0.3), records),
+        _plan("hdg grr", sv.Plan.create(two, epsilon="2.75", users=10**5, oracle="grr"), pair),
+        _plan("tdg", sv.Plan.create(two, epsilon=4, users=10**12, mechanism="tdg"), pair),
+        _plan("uniform", sv.Plan.create(two, epsilon="0.01", users=1, mechanism="uniform"), pair),
+        _plan("calm", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="calm"), pair),
+        _plan("hio", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="hio"), pair),
+        _plan("lhio", sv.Plan.create(mixed, epsilon="0.75", users=10**6, mechanism="lhio"), records),
+        _plan("msw", sv.Plan.create(two, epsilon="1.5", users=10**5, mechanism="msw"), pair),
+        _plan("product family", product_plan(shares=False), pair),
+        _plan("listed shares", product_plan(shares=True), pair),
+    ]
+
+
+def product_plan(*, shares: bool) -> sv.Plan:
+    """Return a plan with one family of six questions, its share split evenly or listed."""
+    document = msgspec.to_builtins(
+        sv.Plan.create(sv.Schema([sv.Ordinal("age", 0, 119), sv.Ordinal("hours", 0, 80)]), epsilon=1, users=1000)
+    )
+    document["tables"] = [{"edges": [0, 40, 80, 120]}, {"edges": [0, 7, 120]}, {"identity": 120}]
+    document["tables"] += [{"identity": 81}, {"edges": [0, 1, 80, 81]}]
+    family = {"attributes": [0, 1], "tables": [[0, 1, 2], [3, 4]], "channel": "local_hash"}
+    listed = [2**31, 0, 2**30, 1, 2**30 - 2, 0]
+    document["families"] = [
+        {"attributes": [1], "tables": [[4]], "channel": "grr", "shares": 1},
+        {**family, "shares": listed if shares else 2**32 - 1},
+    ]
+    return sv.Plan.from_json(json.dumps(document))
+
+
+def _plan(name: str, plan: sv.Plan, records: list[dict[str, Any]]) -> dict[str, Any]:
+    ends = [
+        0,
+        1,
+        2**31 - 1,
+        2**31,
+        2**32 - 1,
+        *(int(end) + step for end in plan.questions.shares.cumsum() for step in (-1, 0)),
+    ]
+    positions = sorted({end for end in ends if 0 <= end < 2**32})
+    levels = [plan.schema.levels(record) for record in records]
+    return {
+        "name": name,
+        "plan": msgspec.to_builtins(plan),
+        "canonical": plan.to_json().decode(),
+        "fingerprint": plan.fingerprint,
+        "collection": plan.collection,
+        "questions": [
+            {
+                "attributes": list(question.attributes),
+                "shape": list(question.shape),
+                "channel": question.channel.kind,
+                "codes": str(question.channel.codes),
+                "share": question.share,
+                "cells": [str(question.cell(level)) for level in levels],
+            }
+            for question in plan.questions
+        ],
+        "positions": [[position, plan.questions.locate(position).index] for position in positions],
+        "records": records,
+        "levels": [list(level) for level in levels],
+    }
+
+
+def refused_plans() -> list[dict[str, Any]]:
+    """Return documents that are almost plans, and what is wrong with each."""
+    whole = product_plan(shares=False).to_json()
+    changes: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [
+        ("another format", lambda plan: plan.update(format="sottovoce-plan-2")),
+        ("an unknown member", lambda plan: plan.update(colour="red")),
+        ("no epsilon", lambda plan: plan.pop("epsilon")),
+        ("epsilon too small", lambda plan: plan.update(epsilon="0.009")),
+        ("epsilon too large", lambda plan: plan.update(epsilon="20.5")),
+        ("epsilon not in its plain form", lambda plan: plan.update(epsilon="1.0")),
+        ("epsilon as a number", lambda plan: plan.update(epsilon=1)),
+        ("a date that is none", lambda plan: plan.update(expires="2030-02-30")),
+        ("no questions", lambda plan: plan.update(families=[])),
+        ("shares that add up to less", lambda plan: plan["families"][0].update(shares=0)),
+        (
+            "a negative share",
+            lambda plan: [family.update(shares=2**33 * i - 2**32) for i, family in enumerate(plan["families"])],
+        ),
+        ("too few listed shares", lambda plan: plan["families"][1].update(shares=[2**32 - 1])),
+        ("an attribute that is not there", lambda plan: plan["families"][0].update(attributes=[2])),
+        ("an attribute asked twice", lambda plan: plan["families"][1].update(attributes=[0, 0])),
+        ("a table that is not there", lambda plan: plan["families"][0].update(tables=[[5]])),
+        ("a table that covers too little", lambda plan: plan["tables"][0].update(edges=[0, 40, 80])),
+        ("a table that does not rise", lambda plan: plan["tables"][0].update(edges=[0, 80, 40, 120])),
+        ("a tree deeper than its leaves", lambda plan: plan["tables"].__setitem__(2, {"tree": [120, 4, 9]})),
+        ("a table of two kinds", lambda plan: plan["tables"][0].update(identity=120)),
+        ("a table of an unknown kind", lambda plan: plan["tables"].append({"spiral": 3})),
+        ("an unknown channel", lambda plan: plan["families"][0].update(channel="megaphone")),
+        ("a question of one cell", lambda plan: plan["tables"][4].update(edges=[0, 81])),
+        ("two attributes of one name", lambda plan: plan["schema"]["attributes"][1].update(name="age")),
+        ("no attributes", lambda plan: plan["schema"].update(attributes=[])),
+        ("bounds the wrong way round", lambda plan: plan["schema"]["attributes"][0].update(low=120, high=119)),
+        ("an attribute of an unknown type", lambda plan: plan["schema"]["attributes"][0].update(type="spiral")),
+    ]
+    refused = []
+    for why, change in changes:
+        document = json.loads(whole)
+        change(document)
+        refused.append({"why": why, "plan": document})
+    return refused
+
+
+def reports() -> list[dict[str, Any]]:
+    """Return reports in both of their forms."""
+    plan = product_plan(shares=False).fingerprint
+    cases = [sv.Report(plan, "00" * 16, 0, 0), sv.Report(plan, "0123456789abcdef" * 2, 128, 2**53 - 1)]
+    return [{"json": report.to_json(), "bytes": report.to_bytes().hex()} for report in cases]
+
+
+VECTORS: dict[str, Callable[[], Any]] = {
+    "attributes": attributes,
+    "tables": tables,
+    "channels": channels,
+    "primes": primes,
+    "plans": plans,
+    "refused_plans": refused_plans,
+    "reports": reports,
+}
+"""What each file holds."""
+
+
+def text_of(name: str) -> str:
+    """Return the text of one file of vectors, a case per line."""
+    cases = (json.dumps(case, ensure_ascii=False) for case in VECTORS[name]())
+    return "[\n" + ",\n".join(cases) + "\n]\n"
+
+
+if __name__ == "__main__":
+    for name in VECTORS:
+        (HERE / f"{name}.json").write_text(text_of(name), encoding="utf-8")
