@@ -5,6 +5,7 @@ They need the extra ``plots`` and no network: pictures are drawn by a library, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,9 @@ def marginal_chart(model: Model, name: str, *, level: float = 0.9) -> Any:
         ends = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
         points = base.mark_point(color=INK, filled=True, size=40).encode(x="fraction:Q")
         return (bars + ends + points).properties(title=head, width=_SIZE["width"])
+    step = {} if isinstance(attribute, Numeric) else {"tickMinStep": 1}
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("start:Q", title=name, scale=alt.Scale(zero=False, nice=False)), x2="stop:Q"
+        x=alt.X("start:Q", title=name, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(**step)), x2="stop:Q"
     )
     bands = base.mark_rect(color=BAND, opacity=0.8).encode(y=alt.Y("low:Q", axis=share), y2="high:Q")
     lines = base.mark_rule(color=INK, strokeWidth=2).encode(y="fraction:Q")
@@ -202,8 +204,8 @@ def _silence(groups: dict[Any, Answer]) -> str:
 def _cell_starts(attribute: AnyAttribute) -> NDArray[np.intp]:
     """Return the level at which each cell of a heat map starts; "no answer" is a cell of its own."""
     levels = attribute.value_levels
-    cells = levels if isinstance(attribute, Categorical) else min(levels, MOST_CELLS)
-    starts = np.unique(np.arange(cells) * levels // cells)
+    step = 1 if isinstance(attribute, Categorical) else math.ceil(levels / MOST_CELLS)
+    starts = np.arange(0, levels, step)
     return np.asarray(np.append(starts, levels) if attribute.accepts_null else starts, dtype=np.intp)
 
 
