@@ -56,7 +56,13 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_pages_with_python_were_found() -> None:
-    assert {page.name for page in PAGES if blocks(page, "python")} >= {"README.md", "privacy.md", "files.md"}
+    assert {page.name for page in PAGES if blocks(page, "python")} >= {
+        "README.md",
+        "privacy.md",
+        "files.md",
+        "answers.md",
+        "tutorial.md",
+    }
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -88,6 +94,25 @@ def test_the_walk_through_of_the_command_line_works(tmp_path: Path, monkeypatch:
     for arguments in walk:
         result = CliRunner().invoke(main, arguments)
         assert result.exit_code == 0, f"sottovoce {shlex.join(arguments)}: {result.output}"
+
+
+@pytest.mark.slow
+def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs/tutorial.md"
+    steps = re.findall(r"^```(\w+)\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    assert [language for language, _ in steps[:3]] == ["sh", "python", "toml"]
+    for language, text in steps:
+        if language == "python":
+            exec(compile(text, str(page), "exec"), {"__name__": "tutorial"})
+        elif language == "toml":
+            Path("schema.toml").write_text(text, encoding="utf-8")
+        for arguments in commands(text) if language == "sh" else []:
+            result = CliRunner().invoke(main, arguments)
+            assert result.exit_code == 0, f"sottovoce {shlex.join(arguments)}: {result.output}"
+    for name in ("forecast.svg", "compare.png", "sleep.png", "pair.html", "report.html"):
+        assert Path(name).stat().st_size > 1000
+    assert "Sleep and night shifts" in Path("report.html").read_text(encoding="utf-8")
 
 
 def test_the_schema_in_the_command_line_page_is_one() -> None:

@@ -10,8 +10,10 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.
 5. `fit` turns a tally into a model.
-6. The `Model` answers: ``answer_ranges``, ``marginal``; it saves, and `load_model` reads it.
-7. `simulate` draws a whole collection from a known population, for experiments.
+6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
+   `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
+7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
+   far off answers will be before anyone is asked, and `people_needed` how many it takes.
 
 Everything raised on purpose is a `SottovoceError`. Names load when first used, so that a client stays light.
 """
@@ -22,6 +24,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sottovoce.answer import Answer, Estimate
+    from sottovoce.asking import difference
     from sottovoce.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client import Client, Report, randomize
     from sottovoce.engines.parquet import tally_parquet
@@ -36,16 +40,21 @@ if TYPE_CHECKING:
         SottovoceError,
         TallyError,
     )
+    from sottovoce.forecasting import Forecast, forecast, people_needed
     from sottovoce.model import Model, fit, load_model
     from sottovoce.plan import Audit, Plan
+    from sottovoce.query.expression import col
     from sottovoce.schema import Schema
     from sottovoce.simulation.simulate import simulate
     from sottovoce.tally import Tally
 
 _HOMES = {
+    "Answer": "answer",
     "Audit": "plan",
     "Categorical": "attributes",
     "Client": "client",
+    "Estimate": "answer",
+    "Forecast": "forecasting",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "attributes",
@@ -60,8 +69,12 @@ _HOMES = {
     "SottovoceError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
+    "col": "query.expression",
+    "difference": "asking",
     "fit": "model",
+    "forecast": "forecasting",
     "load_model": "model",
+    "people_needed": "forecasting",
     "randomize": "client",
     "randomize_spark": "engines.spark",
     "simulate": "simulation.simulate",
@@ -75,9 +88,12 @@ _NEED_MECHANISMS = {"Plan", "fit", "load_model"}
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
     "Audit",
     "Categorical",
     "Client",
+    "Estimate",
+    "Forecast",
     "Model",
     "ModelError",
     "Numeric",
@@ -92,8 +108,12 @@ __all__ = [
     "SottovoceError",
     "Tally",
     "TallyError",
+    "col",
+    "difference",
     "fit",
+    "forecast",
     "load_model",
+    "people_needed",
     "randomize",
     "randomize_spark",
     "simulate",

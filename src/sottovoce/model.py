@@ -7,8 +7,8 @@ numbers with their shape, so that any language can read it.
 from __future__ import annotations
 
 import base64
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,15 +17,20 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.asking import Asking
 from sottovoce.errors import ModelError, QueryError, SottovoceError
-from sottovoce.plan import Plan, find_mechanism, require_plan
-from sottovoce.query.batch import Batch, Floats, Selection, chunks
+from sottovoce.estimation.bootstrap import resample
+from sottovoce.plan import MECHANISMS, Plan, find_mechanism, require_plan
+from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.schema import Schema
 from sottovoce.tally import Tally
 
 FORMAT = "sottovoce-model-1"
 QUALITIES = ("default", "fast")
+
+REPLICATES = 12
+"""How many resampled tallies are fitted to see how much answers vary."""
 
 
 @dataclass(frozen=True)
@@ -52,22 +57,47 @@ class Origin:
         return cls(plan.schema, plan.mechanism, float(plan.epsilon), plan.collection, tally.total)
 
 
-class Model(ABC):
+class Model(Asking):
     """What is known of the crowd: answers any range query. Subclasses say how; they are made by `fit`."""
 
     kind: ClassVar[str]
+    joint: ClassVar[bool] = False
+    resampled: ClassVar[bool] = True
+    """Whether `deviations` needs replicates; a model that knows its own error does without."""
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
+        self._refit: Callable[[], list[Model]] | None = None
+        self._replicates: list[Model] | None = None
 
     @property
     def schema(self) -> Schema:
         """What was asked."""
         return self.origin.schema
 
-    @abstractmethod
-    def evaluate(self, batch: Batch) -> Floats:
-        """Return the expected product of weights for every query of a batch."""
+    @property
+    def reports(self) -> int:
+        """How many reports the model was fitted to."""
+        return self.origin.reports
+
+    @property
+    def replicates(self) -> list[Model]:
+        """The same fit to resampled tallies, made when first needed; none for a model that was not fitted here."""
+        if self._replicates is None:
+            self._replicates = self._refit() if self._refit is not None else []
+        return self._replicates
+
+    def deviations(self, batch: Batch, sums: Floats) -> Floats:
+        """Return the standard error of each sum of the batch's answers: replicates' spread and drift, and bias."""
+        if not self.replicates:
+            return np.full(len(sums), np.inf)
+        again = np.array([sums @ replicate.evaluate(batch) for replicate in self.replicates])
+        drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
+        return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
+
+    def bias(self, batch: Batch, sums: Floats) -> Floats:
+        """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
+        return np.zeros(len(sums))
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
@@ -93,43 +123,38 @@ class Model(ABC):
             answers[part] = self.evaluate(ranges_to_batch(self.schema, queries[part]))
         return answers
 
-    def marginal(self, *names: str) -> Floats:
-        """Return the estimated fraction at every level of an attribute, or every combination of several.
+    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
+        """Return made-up people that follow the model, as a table; a model that knows no whole records refuses."""
+        raise ModelError(self._not_joint("draws no people"))
 
-        The result has one axis per name, in the order given; a nullable attribute's last level is "no answer".
-        """
-        places = [self._place(name) for name in names]
-        if len(set(places)) != len(places) or not places:
-            raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
-        shape = tuple(self.schema.sizes[place] for place in places)
-        answers = np.empty(int(np.prod(shape)))
-        for part in chunks(answers.size, sum(shape)):
-            levels = np.unravel_index(np.arange(part.start, part.stop), shape)
-            queries = np.arange(part.stop - part.start)
-            selections = {
-                place: Selection(queries, np.eye(size)[level])
-                for place, size, level in sorted(zip(places, shape, levels, strict=True), key=lambda item: item[0])
-            }
-            answers[part] = self.evaluate(Batch(len(queries), selections))
-        return answers.reshape(shape)
+    def calibrate(self, known: Mapping[str, Any]) -> Model:
+        """Return the model reweighted to publicly known marginals; one that knows no whole records refuses."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
 
-    def _place(self, name: str) -> int:
-        try:
-            return self.schema.position(name)
-        except (KeyError, TypeError) as error:
-            raise QueryError(
-                f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
-            ) from error
+    def reweighted(self, weights: Mapping[int, Floats]) -> Model:
+        """Return the model in which each level of some attributes counts by a weight; for `calibrate` and files."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
 
-    def save(self, path: str | Path) -> None:
-        """Write the model as one JSON document."""
-        document = {
+    def _not_joint(self, what: str) -> str:
+        able = [name for name, mechanism in MECHANISMS.items() if getattr(mechanism.model, "joint", False)]
+        return (
+            f"a model by {self.origin.mechanism} answers from parts of records and {what}: "
+            f"that takes a mechanism that models whole records ({', '.join(able)})"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return what a model file holds."""
+        return {
             "format": FORMAT,
             "kind": self.kind,
             "origin": {**vars(self.origin), "schema": msgspec.to_builtins(self.schema)},
-            "state": {name: _pack(value) for name, value in self.state().items()},
+            "state": _pack_state(self),
+            "replicates": [_pack_state(replicate) for replicate in self.replicates],
         }
-        Path(path).write_bytes(msgspec.json.encode(document))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as one JSON document."""
+        Path(path).write_bytes(msgspec.json.encode(self.document()))
 
     def __repr__(self) -> str:
         origin = self.origin
@@ -160,7 +185,15 @@ def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") ->
         )
     if not tally.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
-    model: Model = find_mechanism(plan.mechanism).fit(plan, tally, seed, quality)
+    mechanism = find_mechanism(plan.mechanism)
+    model: Model = mechanism.fit(plan, tally, seed, quality)
+
+    def refit() -> list[Model]:
+        generator = np.random.default_rng([seed, REPLICATES])
+        return [mechanism.fit(plan, resample(tally, generator), seed, quality) for _ in range(REPLICATES)]
+
+    if model.resampled:
+        model._refit = refit
     return model
 
 
@@ -174,8 +207,10 @@ def load_model(path: str | Path) -> Model:
         origin["schema"] = msgspec.convert(origin["schema"], Schema)
         settled = Origin(**origin)
         kind = find_mechanism(settled.mechanism).model
-        state = {name: _unpack(value) for name, value in document["state"].items()}
-        model: Model = kind.from_state(settled, state)
+        model: Model = kind.from_state(settled, _unpack_state(document["state"]))
+        model._replicates = [kind.from_state(settled, _unpack_state(state)) for state in document["replicates"]]
+        if document.get("calibration"):
+            model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
     except OSError as error:
         raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
     except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, SottovoceError) as error:
@@ -183,17 +218,27 @@ def load_model(path: str | Path) -> Model:
     return model
 
 
-def _pack(value: Any) -> Any:
+def _pack_state(model: Model) -> dict[str, Any]:
+    return {name: pack(value) for name, value in model.state().items()}
+
+
+def _unpack_state(packed: dict[str, Any]) -> dict[str, Any]:
+    return {name: unpack(value) for name, value in packed.items()}
+
+
+def pack(value: Any) -> Any:
+    """Return a value as JSON holds it: an array with its type and shape, its numbers as base64."""
     if isinstance(value, np.ndarray):
         kind = "float64" if value.dtype.kind == "f" else "int64"
         data = np.ascontiguousarray(value, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
         return {"array": kind, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
-    return [_pack(item) for item in value] if isinstance(value, list | tuple) else value
+    return [pack(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _unpack(value: Any) -> Any:
+def unpack(value: Any) -> Any:
+    """Return the value that `pack` wrote."""
     if isinstance(value, dict) and "base64" in value:
         kind = np.dtype(value["array"]).newbyteorder("<")
         array: NDArray[Any] = np.frombuffer(base64.b64decode(value["base64"]), dtype=kind)
         return array.astype(kind.newbyteorder("=")).reshape(value["shape"])
-    return [_unpack(item) for item in value] if isinstance(value, list) else value
+    return [unpack(item) for item in value] if isinstance(value, list) else value

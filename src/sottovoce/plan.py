@@ -38,6 +38,9 @@ MAX_CODE = 2**63
 MAX_BROWSER_CODE = 2**53
 MAX_USERS = 10**12
 
+DEFAULT_MECHANISM = "hdg"
+"""What designs a plan unless another is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Audit:
@@ -78,7 +81,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @classmethod
     def create(
-        cls, schema: Schema, *, epsilon: float | str | Decimal, users: int, mechanism: str = "hdg", **options: Any
+        cls,
+        schema: Schema,
+        *,
+        epsilon: float | str | Decimal,
+        users: int,
+        mechanism: str = DEFAULT_MECHANISM,
+        **options: Any,
     ) -> Plan:
         """Return the plan that a mechanism designs for this schema, privacy and expected crowd.
 

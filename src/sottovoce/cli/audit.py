@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sottovoce import Plan
-from sottovoce.channels.exact import log_ratio
+from sottovoce.certificate import exact_words, promise
 from sottovoce.cli.output import json_option, make_console, make_table, print_json
-from sottovoce.plan import SHARES, Audit
+from sottovoce.plan import SHARES
 
 _ROWS = 40
 
@@ -62,24 +61,6 @@ def command(plan_file: Path, as_json: bool) -> None:
     console.print(f"Exact epsilon: [bold]{exact_words(audit)}[/] (asked for: at most {plan.epsilon})")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))
-
-
-def exact_words(audit: Audit) -> str:
-    """Return the exact epsilon to twenty digits: enough to see that it is not above the one asked for.
-
-    Rounded down at the last digit, as a bound that is attained must not look larger than it is.
-    """
-    return format(log_ratio(audit.ratio).quantize(Decimal(10) ** -20, rounding=ROUND_FLOOR), "f")
-
-
-def promise(audit: Audit) -> str:
-    """Return what a plan's worst ratio of probabilities means for one person, in plain words."""
-    worst = float(audit.ratio)
-    low, high = 1 / (1 + worst), worst / (1 + worst)
-    return (
-        f"One report shifts anyone's odds between any two possible records by a factor of at most {worst:.6g}: "
-        f"whoever thought it even before (50%) is left between {low:.1%} and {high:.1%}, whatever else they know."
-    )
 
 
 def family_rows(plan: Plan) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from sottovoce import Model, Plan, Tally, fit, randomize
-from sottovoce.cli.audit import exact_words, promise
+from sottovoce.certificate import exact_words, promise
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
 from sottovoce.plan import Audit

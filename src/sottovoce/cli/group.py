@@ -19,7 +19,10 @@ COMMANDS = {
     "randomize": "Turn a table of records into randomised reports.",
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
-    "query": "Ask a model what fraction of the crowd is within some ranges.",
+    "query": "Ask a model about the crowd, with intervals.",
+    "chart": "Draw an attribute, or two together.",
+    "report": "Make one page of a finished collection.",
+    "compare": "Try mechanisms and epsilons on a table of your own.",
 }
 """Every command and what it does, in the order of the flow; a command's own help starts with the same sentence."""
 

@@ -9,22 +9,28 @@ from typing import Any
 import click
 
 from sottovoce import Plan, Schema
-from sottovoce.cli.audit import exact_words
+from sottovoce.certificate import exact_words
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.plan import DEFAULT_MECHANISM
 
 
 @click.command("plan")
 @click.argument("schema_file", metavar="SCHEMA", type=click.Path(path_type=Path))
 @click.option("--epsilon", required=True, help="The privacy of each person, 0.01 to 20; smaller is more private.")
 @click.option("--users", required=True, type=int, help="How many people are expected to report.")
-@click.option("--mechanism", default="hdg", show_default=True, help="How the questions are designed.")
+@click.option("--mechanism", default=DEFAULT_MECHANISM, show_default=True, help="How the questions are designed.")
 @click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the mechanism; repeatable."
 )
 @click.option("--purpose", help="What the answers are for; people are shown this.")
 @click.option("--contact", help="Whom to write to; people are shown this.")
 @click.option("--expires", metavar="DATE", help="The last day of the collection, such as 2030-12-31.")
+@click.option("--forecast", "wanted", is_flag=True, help="Say how far off answers will be, before anyone is asked.")
+@click.option("--like", type=click.Path(path_type=Path), help="Forecast for people like those in this table.")
+@click.option("--within", type=float, help="Forecast how many people it takes to be this close, as 0.01 for 1 %.")
+@click.option("--dimensions", default=1, show_default=True, help="How many attributes --within is about.")
+@click.option("--chart", type=click.Path(path_type=Path), help="Draw the forecast: .png, .svg or .html.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The plan file to write (JSON).")
 @json_option
 def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: bool, **settings: Any) -> None:
@@ -37,14 +43,19 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
       sottovoce plan schema.toml --epsilon 1 --users 1000000 --out plan.json
       sottovoce plan schema.toml --epsilon 1 --users 1000000 \\
           --mechanism hdg --option g1=16 --option g2=4 --out plan.json
+      sottovoce plan schema.toml --epsilon 1 --users 100000 --forecast --within 0.02 --out plan.json
     """
-    about = {name: value for name, value in settings.items() if value is not None}
-    plan = Plan.create(Schema.load(schema_file), **about, **_options(options))
+    ahead = {name: settings.pop(name) for name in ("wanted", "like", "within", "dimensions", "chart")}
+    about = {name: value for name, value in settings.items() if value is not None} | _options(options)
+    schema = Schema.load(schema_file)
+    plan = Plan.create(schema, **about)
     with replacing(out, inputs=[schema_file]) as part:
         plan.save(part)
+    forecast = _forecast(schema, about, ahead)
     if as_json:
         print_json(
             {
+                **({} if forecast is None else {"forecast": forecast}),
                 "plan": str(out),
                 "fingerprint": plan.fingerprint,
                 "collection": plan.collection,
@@ -59,7 +70,37 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
     console.print(f"[bold]{out}[/]: {len(plan.questions):,} questions by {plan.mechanism} {_words(plan.parameters)}")
     console.print(f"  exact epsilon {exact_words(plan.audit())} (asked for: at most {plan.epsilon})")
     console.print(f"  fingerprint {plan.fingerprint}")
+    if forecast is not None:
+        _show(forecast)
     console.print(f"Next: sottovoce audit {out}", style="dim")
+
+
+def _forecast(schema: Schema, about: dict[str, Any], ahead: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what was asked to be forecast; a table, a number of people or a chart is only needed for one."""
+    if not (ahead["wanted"] or ahead["within"] or ahead["chart"] or ahead["like"]):
+        return None
+    from sottovoce.cli import forecasts
+
+    design = {name: value for name, value in about.items() if name not in ("purpose", "contact", "expires")}
+    found, design = forecasts.make_forecast(schema, design, ahead["like"])
+    document = forecasts.expected_document(found)
+    if ahead["within"] is not None:
+        people = forecasts.needed(schema, design, ahead["within"], ahead["dimensions"])
+        document |= {"within": ahead["within"], "dimensions": ahead["dimensions"], "people_needed": people}
+    if ahead["chart"] is not None:
+        forecasts.draw_forecast(schema, design, ahead["chart"])
+    return document
+
+
+def _show(document: dict[str, Any]) -> None:
+    from sottovoce.cli import forecasts
+
+    forecasts.show_forecast(document)
+    if "people_needed" in document:
+        make_console().print(
+            f"About [bold]{document['people_needed']:,}[/] people bring nine in ten answers on "
+            f"{document['dimensions']} attribute{'s' * (document['dimensions'] > 1)} within {document['within']:.2%}."
+        )
 
 
 def _options(given: tuple[str, ...]) -> dict[str, Any]:

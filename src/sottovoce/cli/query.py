@@ -1,4 +1,4 @@
-"""``sottovoce query``: a model answers ranges."""
+"""``sottovoce query``: a model answers predicates, ranges, means, quantiles and groups, each with its interval."""
 
 from __future__ import annotations
 
@@ -9,36 +9,162 @@ from typing import Any
 
 import click
 
-from sottovoce import QueryError, Schema, load_model
+from sottovoce import Answer, Estimate, Model, QueryError, Schema, load_model
+from sottovoce.answer import percent
 from sottovoce.attributes import Categorical
-from sottovoce.cli.output import json_option, make_console, make_table, print_json
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
+from sottovoce.query.expression import And, Between, Constant, Expression, In
 
 
 @click.command("query")
 @click.argument("model_file", metavar="MODEL", type=click.Path(path_type=Path))
+@click.option("--where", "wheres", multiple=True, metavar="SQL", help="A predicate, as behind WHERE; repeatable.")
 @click.option("--range", "ranges", multiple=True, metavar="NAME=RANGE", help="One attribute's range; repeatable.")
+@click.option(
+    "--given", default="TRUE", metavar="SQL", help="Fractions of those for whom this holds, not of everybody."
+)
+@click.option("--mean", "means", multiple=True, metavar="NAME", help="The mean of an attribute; repeatable.")
+@click.option("--quantile", "quantiles", multiple=True, metavar="NAME=P", help="A quantile, as income=0.5; repeatable.")
+@click.option("--group-by", "groups", multiple=True, metavar="NAME", help="A fraction for every value; repeatable.")
+@click.option("--level", default=0.9, show_default=True, help="How likely an interval should hold the truth.")
+@click.option("--population", type=int, help="How many people the crowd stands for, to give counts as well.")
 @json_option
-def command(model_file: Path, ranges: tuple[str, ...], as_json: bool) -> None:
-    """Ask a model what fraction of the crowd is within some ranges.
+def command(model_file: Path, as_json: bool, **asked: Any) -> None:
+    """Ask a model about the crowd, with intervals.
 
-    All ranges together are one query: people within every one of them. Both ends count; leave one out for a half-open
-    range, or list the values of a categorical attribute.
+    Every --where is a question of its own: comparisons, BETWEEN, IN, IS NULL, AND, OR and NOT over attributes. All
+    --range together are one question: both ends count; leave one out for a half-open range, or list the values of a
+    categorical attribute. Means, quantiles and groups are of those for whom the --where holds.
 
     \b
-      sottovoce query model.json --range age=30..50
-      sottovoce query model.json --range age=30..50 --range income=60000.. --range region=north,south
+      sottovoce query model.json --where "age BETWEEN 30 AND 50 AND income >= 60000"
+      sottovoce query model.json --range age=30..50 --range region=north,south
+      sottovoce query model.json --mean income --quantile income=0.5 --where "age < 30" --group-by region
     """
     model = load_model(model_file)
-    query = parse_ranges(model.schema, ranges)
-    fraction = float(model.answer_ranges([query])[0])
-    reports = model.origin.reports
-    if as_json:
-        asked = {name: _plain(value) for name, value in query.items()}
-        print_json({"query": asked, "fraction": fraction, "expected_count": fraction * reports, "reports": reports})
+    if {name for name, value in asked.items() if value} <= {"ranges", "level", "population", "given"}:
+        _answer_ranges(model, asked, as_json)
         return
-    table = make_table("who", ">fraction", f">of {reports:,} people")
-    table.add_row(" and ".join(ranges) or "everybody", f"{fraction:.2%}", f"{fraction * reports:,.0f}")
+    if asked["ranges"]:
+        asked["wheres"] = (*asked["wheres"], str(range_expression(parse_ranges(model.schema, asked["ranges"]))))
+    answered = _ask(model, asked)
+    if as_json:
+        print_json({name: [_document(row) for row in rows] for name, rows in answered.items()} | _about(model))
+        return
+    for name, rows in answered.items():
+        if rows:
+            _show(name, rows, asked["level"])
+    print_paragraph(make_console(), f"{model.includes} {model.reports:,} reports.")
+
+
+Row = tuple[dict[str, Any], Answer | Estimate]
+"""What was asked, and what came back."""
+
+
+def _ask(model: Model, asked: dict[str, Any]) -> dict[str, list[Row]]:
+    """Return everything that was asked for, by kind."""
+    level, population, wheres = asked["level"], asked["population"], asked["wheres"] or ("TRUE",)
+    rows: dict[str, list[Row]] = {"answers": [], "means": [], "quantiles": [], "groups": []}
+    others = asked["means"] or asked["quantiles"] or asked["groups"]
+    if asked["wheres"] or not others:
+        found = model.answers(wheres, given=asked["given"], level=level, population=population)
+        rows["answers"] = [({"where": answer.where}, answer) for answer in found]
+    for where in wheres:
+        among = where if asked["given"] == "TRUE" else f"({where}) AND ({asked['given']})"
+        rows["means"] += [
+            ({"mean": name, "where": among}, model.mean(name, where=among, level=level)) for name in asked["means"]
+        ]
+        for text in asked["quantiles"]:
+            name, probability = _quantile(text)
+            found_at = model.quantile(name, probability, where=among, level=level)
+            rows["quantiles"].append(({"quantile": name, "probability": probability, "where": among}, found_at))
+        for name in asked["groups"]:
+            groups = model.group_by(name, where=among, level=level, population=population)
+            rows["groups"] += [
+                ({"group": name, "value": label, "where": among}, answer) for label, answer in groups.items()
+            ]
+    return rows
+
+
+def _quantile(text: str) -> tuple[str, float]:
+    name, equals, probability = text.rpartition("=")
+    try:
+        if not equals:
+            raise ValueError
+        return name, float(probability)
+    except ValueError as error:
+        raise QueryError(f"{text!r} is not NAME=P, such as income=0.5 for the median") from error
+
+
+def _document(row: Row) -> dict[str, Any]:
+    asked, found = row
+    if isinstance(found, Estimate):
+        return {**asked, "value": float(found), "interval": list(found.interval), "level": found.level}
+    document = {**asked, "fraction": found.fraction, "interval": list(found.interval), "level": found.level}
+    if found.count is not None and found.count_interval is not None:
+        document |= {"count": found.count, "count_interval": list(found.count_interval)}
+    return document
+
+
+def _about(model: Model) -> dict[str, Any]:
+    return {"reports": model.reports, "includes": model.includes}
+
+
+def _show(kind: str, rows: list[Row], level: float) -> None:
+    """Print one table: what was asked, the number, its interval, and how many people that is."""
+    counted = any(isinstance(found, Answer) and found.population is not None for _, found in rows)
+    number = "fraction" if kind in ("answers", "groups") else "value"
+    table = make_table(
+        "who" if number == "fraction" else "what", f">{number}", f">{level:.0%} interval", *[">people"] * counted
+    )
+    for asked, found in rows:
+        low, high = found.interval
+        if isinstance(found, Answer):
+            people = [f"{found.count:,.0f}"] if counted else []
+            table.add_row(found.where, percent(found.fraction), f"{percent(low)} to {percent(high)}", *people)
+        else:
+            what = f"mean {asked['mean']}" if kind == "means" else f"{asked['quantile']} at {asked['probability']:g}"
+            besides = "" if asked["where"] == "TRUE" else f", {asked['where']}"
+            table.add_row(f"{what}{besides}", f"{float(found):,.6g}", f"{low:,.6g} to {high:,.6g}")
     make_console().print(table)
+
+
+def _answer_ranges(model: Model, asked: dict[str, Any], as_json: bool) -> None:
+    """Answer all ranges together as one query."""
+    query = parse_ranges(model.schema, asked["ranges"])
+    answer = model.answer(
+        range_expression(query),
+        given=asked["given"],
+        level=asked["level"],
+        population=asked["population"] or model.reports,
+    )
+    if as_json:
+        print_json(
+            {
+                "query": {name: _plain(value) for name, value in query.items()},
+                "fraction": answer.fraction,
+                "interval": list(answer.interval),
+                "level": answer.level,
+                "expected_count": answer.count,
+                **_about(model),
+            }
+        )
+        return
+    table = make_table("who", ">fraction", f">{answer.level:.0%} interval", f">of {answer.population:,} people")
+    low, high = answer.interval
+    shown = " and ".join(asked["ranges"]) or "everybody"
+    table.add_row(shown, percent(answer.fraction), f"{percent(low)} to {percent(high)}", f"{answer.count:,.0f}")
+    make_console().print(table)
+    print_paragraph(make_console(), answer.includes)
+
+
+def range_expression(query: dict[str, Any]) -> Expression:
+    """Return the predicate that ranges ask for."""
+    expression: Expression | None = None
+    for name, asked in query.items():
+        own = In(name, tuple(asked)) if isinstance(asked, list) else Between(name, *asked)
+        expression = own if expression is None else And(expression, own)
+    return Constant(True) if expression is None else expression
 
 
 def parse_ranges(schema: Schema, given: tuple[str, ...]) -> dict[str, Any]:

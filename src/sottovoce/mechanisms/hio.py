@@ -42,6 +42,7 @@ class HIOModel(Model):
     """The reports themselves: the nodes that a query needs are estimated when it is asked."""
 
     kind = "hio"
+    resampled = False
 
     def __init__(self, origin: Origin, *, plan: Plan, columns: Columns) -> None:
         """Keep the counts of all (question, code) pairs that were reported, sorted by question."""
@@ -80,6 +81,28 @@ class HIOModel(Model):
                 terms, nodes = {}, 0
         self._settle(terms, answers)
         return answers
+
+    def deviations(self, batch: Batch, sums: Floats) -> Floats:
+        """Return the standard error of each sum: the noise of the nodes it needs; what nobody reported, in full."""
+        variances = np.zeros(len(sums))
+        terms: Terms = {}
+        for query, trees in enumerate(self._nodes_by_query(batch)):
+            for chosen in itertools.product(*trees):
+                if any(chosen):
+                    number = question_number(self.depths, chosen, self.offsets)
+                    terms.setdefault(number, []).append((query, *self._cells(chosen, trees)))
+        for number, needs in terms.items():
+            unique, places = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
+            queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
+            weights = np.zeros((len(unique), len(sums)))
+            np.add.at(weights, places, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
+            start, stop = np.searchsorted(self.columns[0], [number, number + 1])
+            if stop > start:
+                noise = self.plan.questions[number].oracle.variance(int(self.columns[2][start:stop].sum()))
+                variances += noise * (weights**2).sum(axis=0)
+            else:
+                variances += (self._estimate(number, unique) @ weights) ** 2
+        return np.sqrt(variances)
 
     def _nodes_by_query(self, batch: Batch) -> list[list[dict[int, Nodes]]]:
         """Return, for every query and attribute, the nodes needed at each depth; the root where it is not named."""

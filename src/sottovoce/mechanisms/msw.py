@@ -16,10 +16,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from sottovoce.answer import INCLUDES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
+from sottovoce.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import even_shares
-from sottovoce.model import Model, Origin
+from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.questions import Family
@@ -37,7 +39,7 @@ class MSWOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """MSW has no options."""
 
 
-class ProductModel(Model):
+class ProductModel(JointModel):
     """A distribution for every attribute, all independent."""
 
     kind = "product"
@@ -52,6 +54,15 @@ class ProductModel(Model):
         for attribute, selection in batch.selections.items():
             answers[selection.queries] *= selection.weights @ self.distributions[attribute]
         return answers
+
+    @property
+    def includes(self) -> str:
+        """What the intervals include, and what not."""
+        return f"{INCLUDES} They leave out that attributes are taken as independent, so beyond one they are too narrow."
+
+    def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
+        """Return levels drawn attribute by attribute."""
+        return [generator.choice(len(own), count, p=own / own.sum()) for own in self.distributions]
 
     def state(self) -> dict[str, Any]:
         """Return the distributions."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.answer import INCLUDES
 from sottovoce.channels.local_hash import MAX_CELLS
 from sottovoce.errors import PlanError, QueryError
 from sottovoce.estimation import max_entropy, weighted_update
@@ -100,6 +101,31 @@ class PairwiseModel(Model):
             for part in chunks(len(queries), 2**number):
                 answers[queries[part]] = self._answer(number, queries[part], reduced)
         return answers
+
+    @property
+    def includes(self) -> str:
+        """What the intervals include, and what not."""
+        return (
+            f"{INCLUDES} Of this mechanism's own error they include what its cells may hide, and leave out part of "
+            "what smoothing the cells does and of what is assumed about more than two attributes."
+        )
+
+    def bias(self, batch: Batch, sums: Floats) -> Floats:
+        """Return what blocks may hide, whose levels are taken as alike: half the spread of the weights within them.
+
+        It is scaled by the other attributes' weights where those are larger than a fraction's, as a mean's are.
+        """
+        hidden, sizes = np.zeros(batch.count), np.ones((len(self.blocks), batch.count))
+        for attribute, selection in batch.selections.items():
+            squares = selection.weights**2
+            typical = squares @ self._averages[attribute] @ self._singles[attribute]
+            sizes[attribute, selection.queries] = np.maximum(typical, np.minimum(squares.max(axis=1), 1.0))
+        for attribute, selection in batch.selections.items():
+            average = self._averages[attribute]
+            spread = np.maximum(selection.weights**2 @ average - (selection.weights @ average) ** 2, 0.0)
+            others = np.delete(sizes, attribute, axis=0).prod(axis=0)[selection.queries]
+            hidden[selection.queries] += others * (spread @ self._singles[attribute] ** 2) / 4
+        return np.asarray(np.sqrt(sums**2 @ hidden))
 
     def _answer(self, dimensions: int, queries: NDArray[np.intp], reduced: Mapping[int, _Reduced]) -> Floats:
         """Return the answers to queries that all name the same number of attributes."""

@@ -12,8 +12,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from sottovoce.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import GridQuestions
-from sottovoce.model import Model, Origin
+from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema import Schema
@@ -24,10 +25,11 @@ class UniformOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Uniform has no options."""
 
 
-class UniformModel(Model):
+class UniformModel(JointModel):
     """Every combination of levels is equally likely."""
 
     kind = "uniform"
+    resampled = False
 
     def evaluate(self, batch: Batch) -> Floats:
         """Return the product of the mean weights for every query of a batch."""
@@ -35,6 +37,19 @@ class UniformModel(Model):
         for selection in batch.selections.values():
             answers[selection.queries] *= selection.weights.mean(axis=1)
         return answers
+
+    @property
+    def includes(self) -> str:
+        """What the intervals include."""
+        return "Intervals are everything possible: this model ignores the reports and cannot know its error."
+
+    def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
+        """Return levels that are all equally likely."""
+        return [generator.integers(0, size, count) for size in self.schema.sizes]
+
+    def deviations(self, batch: Batch, sums: Floats) -> Floats:
+        """Return infinity: how far the crowd is from uniform, this model cannot know."""
+        return np.full(len(sums), np.inf)
 
     def state(self) -> dict[str, Any]:
         """Return nothing: the schema says it all."""

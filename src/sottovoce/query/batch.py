@@ -6,7 +6,7 @@ bin. A query is one such vector per attribute it names; what it asks for is the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,6 +58,12 @@ class Batch:
 
     count: int
     selections: dict[int, Selection]
+
+    @classmethod
+    def of(cls, weights: Mapping[int, Floats]) -> Batch:
+        """Return the batch in which every query names every attribute given, by weights queries by levels."""
+        count = len(next(iter(weights.values())))
+        return cls(count, {place: Selection(np.arange(count), weights[place]) for place in sorted(weights)})
 
     def dimensions(self) -> NDArray[np.intp]:
         """Return how many attributes each query names."""

@@ -1,0 +1,26 @@
+"""The privacy certificate in words: what a plan's exact audit means for one person."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+
+from sottovoce.channels.exact import log_ratio
+from sottovoce.plan import Audit
+
+
+def exact_words(audit: Audit) -> str:
+    """Return the exact epsilon to twenty digits: enough to see that it is not above the one asked for.
+
+    Rounded down at the last digit, as a bound that is attained must not look larger than it is.
+    """
+    return format(log_ratio(audit.ratio).quantize(Decimal(10) ** -20, rounding=ROUND_FLOOR), "f")
+
+
+def promise(audit: Audit) -> str:
+    """Return what a plan's worst ratio of probabilities means for one person, in plain words."""
+    worst = float(audit.ratio)
+    low, high = 1 / (1 + worst), worst / (1 + worst)
+    return (
+        f"One report shifts anyone's odds between any two possible records by a factor of at most {worst:.6g}: "
+        f"whoever thought it even before (50%) is left between {low:.1%} and {high:.1%}, whatever else they know."
+    )

@@ -1,0 +1,219 @@
+"""Charts: a marginal with its interval, a pair as a heat map, and errors to expect; as PNG, SVG or a page of their own.
+
+They need the extra ``plots`` and no network: pictures are drawn by a library, and a page carries its program along.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.answer import Answer, percent
+from sottovoce.attributes import Categorical, Numeric
+from sottovoce.errors import QueryError, SottovoceError
+from sottovoce.forecasting import Forecast
+from sottovoce.model import Model
+from sottovoce.query.labels import level_labels
+from sottovoce.schema import AnyAttribute
+
+SUFFIXES = (".png", ".svg", ".html")
+INK, BAND = "#1f5f8b", "#9cc4de"
+MOST_CELLS = 32
+"""A heat map has at most so many cells along each attribute; finer levels are joined."""
+
+_SIZE = {"width": 560, "height": 260}
+_LOG = {"type": "log", "nice": False, "padding": 12}
+
+
+def altair() -> Any:
+    """Return the charting library, or say how to get it."""
+    try:
+        import altair as alt
+        import vl_convert  # noqa: F401 - draws the pictures
+    except ImportError as error:
+        raise SottovoceError(f'charts need {error.name}: run pip install "sottovoce[plots]"') from error
+    return alt
+
+
+def save_chart(chart: Any, path: str | Path, *, kind: str | None = None) -> None:
+    """Write a chart as PNG, SVG or HTML, told by the path's suffix or by ``kind``; the page needs no network."""
+    suffix = (kind or Path(path).suffix).lower()
+    if suffix not in SUFFIXES:
+        raise SottovoceError(f"{str(path)!r}: a chart is a file that ends in {', '.join(SUFFIXES)}")
+    more = {"inline": True} if suffix == ".html" else {"scale_factor": 2} if suffix == ".png" else {}
+    chart.save(str(path), format=suffix[1:], **more)
+
+
+def svg_text(chart: Any) -> str:
+    """Return a chart as SVG, to be put into a page."""
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(chart.to_dict()))
+
+
+def marginal_chart(model: Model, name: str, *, level: float = 0.9) -> Any:
+    """Return the distribution of an attribute: a bar or step for every value, with its interval."""
+    alt = altair()
+    groups = model.group_by(name, level=level)
+    attribute = model.schema.attributes[model.schema.position(name)]
+    rows = [{**_place(attribute, label), **_numbers(answer)} for label, answer in groups.items() if label is not None]
+    head = alt.TitleParams(
+        f"{name}: fraction of the crowd, with {level:.0%} intervals", subtitle=_silence(groups), anchor="start"
+    )
+    share = alt.Axis(format=".1%", title="in each bin" if isinstance(attribute, Numeric) else "with each value")
+    if isinstance(attribute, Categorical):
+        base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("label:N", sort=None, title=None))
+        bars = base.mark_bar(color=BAND).encode(x=alt.X("fraction:Q", axis=share))
+        ends = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
+        points = base.mark_point(color=INK, filled=True, size=40).encode(x="fraction:Q")
+        return (bars + ends + points).properties(title=head, width=_SIZE["width"])
+    step = {} if isinstance(attribute, Numeric) else {"tickMinStep": 1}
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("start:Q", title=name, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(**step)), x2="stop:Q"
+    )
+    bands = base.mark_rect(color=BAND, opacity=0.8).encode(y=alt.Y("low:Q", axis=share), y2="high:Q")
+    lines = base.mark_rule(color=INK, strokeWidth=2).encode(y="fraction:Q")
+    return (bands + lines).properties(title=head, **_SIZE)
+
+
+def pair_chart(model: Model, first: str, second: str) -> Any:
+    """Return a heat map of two attributes together: the fraction of the crowd in every cell."""
+    alt = altair()
+    if first == second:
+        raise QueryError(f"a pair is two different attributes, got {first} twice")
+    attributes = [model.schema.attributes[model._place(name)] for name in (first, second)]
+    joint = model.marginal(first, second)
+    edges = [_cell_starts(attribute) for attribute in attributes]
+    for axis, starts in enumerate(edges):
+        joint = np.add.reduceat(joint, starts, axis=axis)
+    labels = [_cell_labels(attribute, starts) for attribute, starts in zip(attributes, edges, strict=True)]
+    rows = [
+        {"one": labels[0][row], "two": labels[1][column], "fraction": float(joint[row, column])}
+        for row in range(joint.shape[0])
+        for column in range(joint.shape[1])
+    ]
+    colour = alt.Color("fraction:Q", scale=alt.Scale(scheme="blues"), legend=alt.Legend(format=".1%", title="fraction"))
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_rect()
+        .encode(
+            x=alt.X("one:O", sort=None, title=first, axis=alt.Axis(labelOverlap=True, labelAngle=0)),
+            y=alt.Y("two:O", sort=labels[1][::-1], title=second, axis=alt.Axis(labelOverlap=True)),
+            color=colour,
+            tooltip=["one:O", "two:O", alt.Tooltip("fraction:Q", format=".2%")],
+        )
+        .properties(
+            title=alt.TitleParams(f"{first} and {second}: fraction of the crowd in each cell", anchor="start"),
+            width=420,
+            height=360,
+        )
+    )
+
+
+def forecast_chart(forecasts: Sequence[Forecast]) -> Any:
+    """Return expected errors as curves: over the number of people, a colour per number of attributes.
+
+    Several mechanisms or epsilons give one panel each.
+    """
+    alt = altair()
+    rows = [
+        {
+            "people": forecast.users,
+            "error": row.error,
+            "attributes": f"{row.dimensions}",
+            "panel": f"{forecast.mechanism}, epsilon {forecast.epsilon:g}",
+        }
+        for forecast in forecasts
+        for row in forecast.expected
+    ]
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X(
+                "people:Q", scale=alt.Scale(**_LOG), axis=alt.Axis(format="~s", title="people who report", tickCount=5)
+            ),
+            y=alt.Y(
+                "error:Q", scale=alt.Scale(**_LOG), axis=alt.Axis(format=".1%", title="expected error", tickCount=6)
+            ),
+            color=alt.Color("attributes:N", scale=alt.Scale(scheme="dark2"), legend=alt.Legend(title="attributes")),
+        )
+        .properties(width=max(220, 560 // len(panels)), height=260)
+    )
+    return chart.facet(
+        facet=alt.Facet("panel:N", title=None, sort=panels),
+        columns=3,
+        title=alt.TitleParams("Expected error of typical queries", anchor="start"),
+    )
+
+
+def compare_chart(forecasts: Sequence[Forecast]) -> Any:
+    """Return expected errors side by side: a panel per number of attributes, a line per mechanism, over epsilon."""
+    alt = altair()
+    rows = [
+        {
+            "epsilon": f"{forecast.epsilon:g}",
+            "error": row.error,
+            "mechanism": forecast.mechanism,
+            "panel": f"queries on {row.dimensions} attribute{'s' * (row.dimensions > 1)}",
+        }
+        for forecast in forecasts
+        for row in forecast.expected
+    ]
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("epsilon:O", sort=None, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("error:Q", scale=alt.Scale(**_LOG), axis=alt.Axis(format=".1%", title="mean error", tickCount=6)),
+            color=alt.Color("mechanism:N", sort=None, scale=alt.Scale(scheme="dark2")),
+        )
+        .properties(width=260, height=200)
+        .facet(
+            facet=alt.Facet("panel:N", title=None),
+            columns=2,
+            title=alt.TitleParams("Error of typical queries on a table like yours", anchor="start"),
+        )
+    )
+
+
+def _numbers(answer: Answer) -> dict[str, float]:
+    return {"fraction": answer.fraction, "low": answer.interval[0], "high": answer.interval[1]}
+
+
+def _place(attribute: AnyAttribute, label: Any) -> dict[str, Any]:
+    """Return where a level stands on its axis."""
+    if isinstance(label, tuple):
+        return {"start": label[0], "stop": label[1]}
+    return {"label": label} if isinstance(attribute, Categorical) else {"start": label - 0.5, "stop": label + 0.5}
+
+
+def _silence(groups: dict[Any, Answer]) -> str:
+    if None not in groups:
+        return ""
+    answer = groups[None]
+    return f"no answer: {percent(answer.fraction)} ({percent(answer.interval[0])} to {percent(answer.interval[1])})"
+
+
+def _cell_starts(attribute: AnyAttribute) -> NDArray[np.intp]:
+    """Return the level at which each cell of a heat map starts; "no answer" is a cell of its own."""
+    levels = attribute.value_levels
+    step = 1 if isinstance(attribute, Categorical) else math.ceil(levels / MOST_CELLS)
+    starts = np.arange(0, levels, step)
+    return np.asarray(np.append(starts, levels) if attribute.accepts_null else starts, dtype=np.intp)
+
+
+def _cell_labels(attribute: AnyAttribute, starts: NDArray[np.intp]) -> list[str]:
+    labels = level_labels(attribute)
+    texts = []
+    for start in starts.tolist():
+        label = labels[start]
+        shown = f"{label[0]:g}" if isinstance(attribute, Numeric) and label is not None else str(label)
+        texts.append("no answer" if label is None else shown)
+    return texts

@@ -1,0 +1,65 @@
+"""What commands say about expected errors: the table, the people needed, and the curve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sottovoce import Forecast, Schema, forecast, people_needed
+from sottovoce.charts import forecast_chart, save_chart
+from sottovoce.cli.files import read_records, replacing
+from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
+from sottovoce.forecasting import WORDS
+
+
+def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> tuple[Forecast, dict[str, Any]]:
+    """Return the forecast of a design, and the design with the table that it was made from."""
+    if like is not None:
+        design = {**design, "like": pa.concat_tables(list(read_records(like, schema, lambda fraction: None)))}
+    with progress("forecast", 1.0) as step:
+        return forecast(schema, **design, step=step), design
+
+
+def needed(schema: Schema, design: dict[str, Any], within: float, dimensions: int) -> int:
+    """Return how many people it takes to be that close."""
+    about = {name: value for name, value in design.items() if name != "users"}
+    return people_needed(schema, within=within, dimensions=dimensions, **about)
+
+
+def draw_forecast(schema: Schema, design: dict[str, Any], out: Path) -> None:
+    """Draw the expected error over the number of people, from a tenth of those planned to ten times as many."""
+    crowds = sorted({max(1000, round(design["users"] * factor)) for factor in (0.1, 0.3, 1, 3, 10)})
+    with progress("forecast", len(crowds)) as step, replacing(out) as part:
+        curve = []
+        for number, users in enumerate(crowds):
+            curve.append(forecast(schema, **{**design, "users": users}))
+            step(number + 1)
+        save_chart(forecast_chart(curve), part, kind=out.suffix)
+
+
+def expected_document(found: Forecast) -> dict[str, Any]:
+    """Return a forecast as JSON shows it."""
+    return {
+        "mechanism": found.mechanism,
+        "epsilon": found.epsilon,
+        "users": found.users,
+        "expected": [
+            {name: getattr(row, name) for name in ("dimensions", "error", "within", "easiest", "hardest")}
+            for row in found.expected
+        ],
+    }
+
+
+def show_forecast(document: dict[str, Any]) -> None:
+    """Print a forecast as a table."""
+    table = make_table(">attributes", ">mean error", ">9 in 10 within", ">on easy to hard crowds")
+    for row in document["expected"]:
+        span = f"{row['easiest']:.2%} to {row['hardest']:.2%}"
+        table.add_row(str(row["dimensions"]), f"{row['error']:.2%}", f"{row['within']:.2%}", span)
+    console = make_console()
+    asked = f"{document['users']:,} people, by {document['mechanism']} at epsilon {document['epsilon']:g}"
+    console.print(f"Expected error with {asked}:")
+    console.print(table)
+    print_paragraph(console, WORDS)

@@ -1,0 +1,156 @@
+"""Models of whole records: they draw made-up people, and can be reweighted to what is publicly known of the crowd.
+
+A model joins by subclassing `JointModel`: its `evaluate` must take weights of any size, and `draw_levels` must draw
+from the same distribution. Sampling and calibration follow from those two.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import ModelError, QueryError
+from sottovoce.estimation.raking import Cells, rake
+from sottovoce.model import Model, pack
+from sottovoce.query.batch import Batch, Floats, Selection
+from sottovoce.query.known import known_cells
+from sottovoce.query.people import make_table, to_frame
+
+Levels = list[NDArray[np.intp]]
+
+
+class JointModel(Model):
+    """A distribution over whole records."""
+
+    joint = True
+
+    @abstractmethod
+    def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
+        """Return the levels of that many people drawn from the model, one array per attribute."""
+
+    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
+        """Return made-up people that follow the model, as a table of the schema's own types.
+
+        Nobody in it exists: whatever is computed from reports is as private as they are.
+
+        Args:
+            count: How many.
+            seed: The same seed draws the same people.
+            frame: "pandas", "polars" or "arrow".
+        """
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+            raise QueryError(f"how many to draw is an integer of at least 0, got {count!r}")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise QueryError(f"seed is an integer of at least 0, got {seed!r}")
+        generator = np.random.default_rng(seed)
+        return to_frame(make_table(self.schema, self.draw_levels(int(count), generator), generator), frame)
+
+    def calibrate(self, known: Mapping[str, Any]) -> CalibratedModel:
+        """Return the model reweighted so that some marginals are what is publicly known of the population.
+
+        For crowds in which some kinds of people took part more than others. It helps as far as those who took part
+        are like those of the same kind who did not.
+
+        Args:
+            known: For each of some attributes, its true distribution: a dict from values to fractions, or from
+                (low, high), both included, for bands of an ordered attribute; or a fraction for every level. They add
+                up to one over all values. Where "no answer" is not listed, as many as in the model keep giving none.
+        """
+        if not isinstance(known, Mapping) or not known:
+            raise QueryError(f"calibrate takes a dict from attribute names to known distributions, got {known!r}")
+        cells: dict[int, Cells] = {}
+        for name, fractions in known.items():
+            place = self._place(name)
+            attribute = self.schema.attributes[place]
+            cells[place] = known_cells(attribute, fractions, self.marginal(name))
+        return self.reweighted(rake(self._tilted_marginal, cells, self.schema.sizes))
+
+    def reweighted(self, weights: Mapping[int, Floats]) -> CalibratedModel:
+        """Return the model in which each level of some attributes counts by a weight."""
+        return CalibratedModel(self, weights)
+
+    def _tilted_marginal(self, place: int, weights: Mapping[int, Floats]) -> Floats:
+        """Return an attribute's marginal if levels counted by the weights."""
+        joint = self._joint([place], dict(weights))
+        return np.asarray(joint / joint.sum())
+
+
+class CalibratedModel(JointModel):
+    """Another model in which people count by weights: of any record, the product of its levels' weights."""
+
+    def __init__(self, base: JointModel, weights: Mapping[int, Floats]) -> None:
+        super().__init__(base.origin)
+        self.base = base
+        self.weights = {place: np.asarray(weights[place], dtype=np.float64) for place in sorted(weights)}
+        for place, vector in self.weights.items():
+            if vector.shape != (self.schema.sizes[place],) or not np.isfinite(vector).all() or vector.min() < 0:
+                raise ModelError(f"weights of {self.schema.names[place]} are one number of at least 0 for each level")
+        self._total = float(base.evaluate(self._tilt(Batch(1, {})))[0])
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """The kind of the model that was reweighted."""
+        return self.base.kind
+
+    @property
+    def includes(self) -> str:
+        """What the intervals include, and what not."""
+        return f"{self.base.includes} The known marginals are taken as exact, and the weights that follow as given."
+
+    def evaluate(self, batch: Batch) -> Floats:
+        """Return the expected product of weights for every query of a batch."""
+        return np.asarray(self.base.evaluate(self._tilt(batch)) / self._total)
+
+    def deviations(self, batch: Batch, sums: Floats) -> Floats:
+        """Return the standard error of each sum: that of a ratio of two expectations under the model itself."""
+        everybody = Batch(batch.count + 1, batch.selections)
+        values = sums @ self.evaluate(batch)
+        errors = np.hstack([sums, -values[:, None]]) / self._total
+        return self.base.deviations(self._tilt(everybody), errors)
+
+    def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
+        """Return people drawn from the model that was reweighted, each kept with a chance that follows its weight."""
+        kept: Levels = [np.zeros(0, np.intp) for _ in self.schema.sizes]
+        while len(kept[0]) < count:
+            drawn = self.base.draw_levels(2 * (count - len(kept[0])) + 64, generator)
+            chance = np.ones(len(drawn[0]))
+            for place, vector in self.weights.items():
+                chance *= (vector / vector.max())[drawn[place]]
+            chosen = generator.random(len(chance)) < chance
+            kept = [np.concatenate([old, new[chosen]]) for old, new in zip(kept, drawn, strict=True)]
+        return [column[:count] for column in kept]
+
+    def reweighted(self, weights: Mapping[int, Floats]) -> CalibratedModel:
+        """Return the model reweighted once more."""
+        both = dict(self.weights)
+        for place, vector in weights.items():
+            both[place] = both.get(place, np.ones(1)) * vector
+        return CalibratedModel(self.base, both)
+
+    def state(self) -> dict[str, Any]:
+        """Return the state of the model that was reweighted."""
+        return self.base.state()
+
+    @classmethod
+    def from_state(cls, origin: Any, state: dict[str, Any]) -> CalibratedModel:
+        """Raise: a calibrated model is read as the model it reweights, with its weights."""
+        raise ModelError("a calibrated model is read from its file by load_model")
+
+    def document(self) -> dict[str, Any]:
+        """Return what a model file holds: the model that was reweighted, and the weights."""
+        weights = {str(place): pack(vector) for place, vector in self.weights.items()}
+        return {**self.base.document(), "calibration": weights}
+
+    def _tilt(self, batch: Batch) -> Batch:
+        """Return the batch with the weights of levels multiplied into every query."""
+        selections = dict(batch.selections)
+        for place, vector in self.weights.items():
+            rows = np.tile(vector, (batch.count, 1))
+            if place in selections:
+                rows[selections[place].queries] *= selections[place].weights
+            selections[place] = Selection(np.arange(batch.count), rows)
+        return Batch(batch.count, dict(sorted(selections.items())))

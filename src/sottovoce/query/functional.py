@@ -1,0 +1,167 @@
+"""Functionals: sums of products of weights over attributes, whose expectation a model can give.
+
+A fraction, a mean's numerator and a cumulative distribution are all of this kind. The weights need not lie between 0
+and 1: a mean weighs a level by its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.errors import QueryError
+from sottovoce.query.batch import Batch, Floats, Selection
+from sottovoce.query.expression import Expression
+from sottovoce.query.region import Region, intersect, region_weights, stretch
+from sottovoce.query.sql import parse_sql
+from sottovoce.query.terms import Terms, conjunction, expand
+from sottovoce.schema import AnyAttribute, Schema
+
+Where = str | Expression
+"""A predicate: SQL text, or an expression made with `col`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Functional:
+    """A sum of products: each a coefficient and, for some attributes, a weight per level."""
+
+    products: tuple[tuple[float, dict[int, Floats]], ...]
+
+
+def parse(schema: Schema, where: Where) -> Terms:
+    """Return the signed sum of regions that a predicate stands for."""
+    return expand(schema, where if isinstance(where, Expression) else parse_sql(where))
+
+
+def fraction_of(schema: Schema, terms: Terms, extra: tuple[int, Floats] | None = None) -> Functional:
+    """Return the fraction that a predicate selects; ``extra`` weighs one attribute's levels besides."""
+    products = []
+    for product, coefficient in terms.items():
+        weights = {place: region_weights(region, schema.sizes[place]) for place, region in product}
+        if extra is not None:
+            place, more = extra
+            weights[place] = weights.get(place, np.ones(schema.sizes[place])) * more
+        products.append((float(coefficient), weights))
+    return Functional(tuple(products))
+
+
+def moment_of(schema: Schema, terms: Terms, place: int) -> tuple[Functional, Functional]:
+    """Return the expected value of an attribute over those a predicate selects and who answered, and their fraction."""
+    attribute = schema.attributes[place]
+    answered = stretch(0, attribute.value_levels)
+    moments, fractions = [], []
+    for product, coefficient in terms.items():
+        regions = dict(product)
+        own = intersect(regions.pop(place, answered), answered)
+        weights = {other: region_weights(region, schema.sizes[other]) for other, region in regions.items()}
+        moments.append((float(coefficient), {**weights, place: _values_over(attribute, own)}))
+        fractions.append((float(coefficient), {**weights, place: region_weights(own, attribute.size)}))
+    return Functional(tuple(moments)), Functional(tuple(fractions))
+
+
+def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: float) -> Functional:
+    """Return what the error of a ratio is to first order: (top - ratio * bottom) / divisor, the divisor being known."""
+    own = [(coefficient / divisor, weights) for coefficient, weights in top.products]
+    other = [(-coefficient * ratio / divisor, weights) for coefficient, weights in bottom.products]
+    return Functional((*own, *other))
+
+
+def centred_moment(schema: Schema, terms: Terms, place: int, mean: float, divisor: float) -> Functional:
+    """Return what the error of a mean is to first order: the expected distance from it, over those selected."""
+    moments, fractions = moment_of(schema, terms, place)
+    products = []
+    for (coefficient, top), (_, bottom) in zip(moments.products, fractions.products, strict=True):
+        products.append((coefficient / divisor, {**top, place: top[place] - mean * bottom[place]}))
+    return Functional(tuple(products))
+
+
+def centred_share(
+    schema: Schema, terms: Terms, place: int, position: float, probability: float, divisor: float
+) -> Functional:
+    """Return what the error of the share below a position is to first order, over those selected who answered."""
+    attribute, products = schema.attributes[place], []
+    answered, below = stretch(0, attribute.value_levels), stretch(0, position)
+    for product, coefficient in terms.items():
+        regions = dict(product)
+        own = intersect(regions.pop(place, answered), answered)
+        weights = {other: region_weights(region, schema.sizes[other]) for other, region in regions.items()}
+        inside, whole = (region_weights(region, attribute.size) for region in (intersect(own, below), own))
+        products.append((coefficient / divisor, {**weights, place: inside - probability * whole}))
+    return Functional(tuple(products))
+
+
+def stretches(schema: Schema, terms: Terms, place: int) -> Floats:
+    """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly."""
+    ends = {
+        end for product in terms for other, region in product if other == place for piece in region for end in piece
+    }
+    levels = schema.attributes[place].value_levels
+    return np.array(sorted({float(level) for level in range(levels + 1)} | {end for end in ends if end < levels}))
+
+
+def fraction_within(schema: Schema, terms: Terms, place: int, start: float, stop: float) -> Functional:
+    """Return the fraction that a predicate selects and that lies in a stretch of one attribute's axis of levels."""
+    within: Terms = {((place, stretch(start, stop)),): 1} if start < stop else {}
+    return fraction_of(schema, conjunction(terms, within))
+
+
+def require_ordered(attribute: AnyAttribute, what: str) -> None:
+    """Raise QueryError for an attribute whose values have no order."""
+    if isinstance(attribute, Categorical):
+        raise QueryError(
+            f"{attribute.name} is categorical: its values have no order, so it has no {what}; use group_by"
+        )
+
+
+def value_at(attribute: AnyAttribute, position: float) -> float:
+    """Return the user's value at a position on the axis of levels: an integer, or a point within a numeric bin."""
+    if isinstance(attribute, Ordinal):
+        return attribute.low + min(max(int(np.ceil(position - 1e-9)) - 1, 0), attribute.value_levels - 1)
+    assert isinstance(attribute, Numeric)
+    return float(np.interp(position, np.arange(attribute.value_levels + 1), attribute.boundaries))
+
+
+def value_range(attribute: AnyAttribute) -> tuple[float, float]:
+    """Return the smallest and the largest value of an ordered attribute."""
+    assert not isinstance(attribute, Categorical)
+    assert attribute.low is not None
+    assert attribute.high is not None
+    return float(attribute.low), float(attribute.high)
+
+
+def _values_over(attribute: AnyAttribute, region: Region) -> Floats:
+    """Return, for every level, the value of the part that the region covers, times its size."""
+    weights = region_weights(region, attribute.size)
+    if isinstance(attribute, Ordinal):
+        return weights * (attribute.low + np.arange(attribute.size))
+    assert isinstance(attribute, Numeric)
+    moments = np.zeros(attribute.size)
+    boundaries = np.array(attribute.boundaries)
+    widths = np.diff(boundaries)
+    for start, stop in region:
+        low = np.clip(start - np.arange(attribute.value_levels), 0, 1)
+        high = np.clip(stop - np.arange(attribute.value_levels), 0, 1)
+        moments[: attribute.value_levels] += (high - low) * (boundaries[:-1] + widths * (low + high) / 2)
+    return moments
+
+
+def to_batch(functionals: Sequence[Functional]) -> tuple[Batch, Floats]:
+    """Return one query per product, and the matrix (functionals by products) that adds their answers up."""
+    products = [
+        (row, coefficient, weights)
+        for row, functional in enumerate(functionals)
+        for coefficient, weights in functional.products
+    ]
+    sums = np.zeros((len(functionals), len(products)))
+    naming: dict[int, tuple[list[int], list[Floats]]] = {}
+    for number, (row, coefficient, weights) in enumerate(products):
+        sums[row, number] = coefficient
+        for place, vector in weights.items():
+            numbers, vectors = naming.setdefault(place, ([], []))
+            numbers.append(number)
+            vectors.append(vector)
+    selections = {place: Selection(np.array(naming[place][0]), np.array(naming[place][1])) for place in sorted(naming)}
+    return Batch(len(products), selections), sums

@@ -1,0 +1,79 @@
+"""Publicly known distributions, as a user writes them -> a cell for every level and a fraction for every cell."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.attributes import Categorical
+from sottovoce.errors import QueryError, RecordError
+from sottovoce.estimation.raking import Cells
+from sottovoce.query.batch import Floats, span_weights
+from sottovoce.schema import AnyAttribute
+
+
+def known_cells(attribute: AnyAttribute, known: Any, present: Floats) -> Cells:
+    """Return the cells of a known distribution; ``present`` is the marginal, for those who gave no answer.
+
+    Args:
+        attribute: The attribute.
+        known: A dict from values, or bands (low, high), to fractions; or a fraction for every level.
+        present: The attribute's marginal in the model.
+    """
+    if isinstance(known, Mapping):
+        cell_of = np.full(attribute.size, -1, dtype=np.intp)
+        for cell, key in enumerate(known):
+            levels = _levels(attribute, key)
+            if (cell_of[levels] >= 0).any():
+                _refuse(attribute, f"{key!r} overlaps another value or band")
+            cell_of[levels] = cell
+        fractions = _fractions(attribute, list(known.values()))
+    else:
+        if not isinstance(known, Sequence | np.ndarray) or len(known) not in (attribute.size, attribute.value_levels):
+            _refuse(attribute, f"give a dict from values to fractions, or {attribute.size} fractions, got {known!r}")
+        cell_of = np.arange(attribute.size)
+        cell_of[len(known) :] = -1
+        fractions = _fractions(attribute, list(known))
+    left = np.flatnonzero(cell_of < 0)
+    if left.size and (attribute.null_level is None or left.tolist() != [attribute.null_level]):
+        _refuse(attribute, "some values have no known fraction; they must cover all of " + attribute.domain)
+    if left.size:
+        silent = float(present[attribute.null_level])
+        cell_of[left] = len(fractions)
+        fractions = np.append(fractions * (1 - silent), silent)
+    return cell_of, fractions
+
+
+def _levels(attribute: AnyAttribute, key: Any) -> NDArray[np.intp]:
+    if isinstance(key, tuple) and not isinstance(attribute, Categorical):
+        numeric = len(key) == 2 and all(isinstance(end, numbers.Real) for end in key)
+        if not numeric or not key[0] <= key[1]:
+            _refuse(attribute, f"a band is (low, high), got {key!r}")
+        covered = span_weights(attribute.spans(np.array([key], dtype=np.float64)), attribute.size)[0]
+        if ((covered > 1e-9) & (covered < 1 - 1e-9)).any():
+            _refuse(attribute, f"the band {key!r} cuts through a bin; its ends must be bin boundaries")
+        levels = np.flatnonzero(covered > 0.5)
+        if not levels.size:
+            _refuse(attribute, f"the band {key!r} holds none of {attribute.domain}")
+        return levels
+    try:
+        return np.array([attribute.level(key)])
+    except RecordError as error:
+        raise QueryError(str(error)) from error
+
+
+def _fractions(attribute: AnyAttribute, values: list[Any]) -> Floats:
+    if any(isinstance(value, bool) or not isinstance(value, numbers.Real) for value in values):
+        _refuse(attribute, f"known fractions are numbers, got {values!r}")
+    fractions = np.array(values, dtype=np.float64)
+    if not (fractions >= 0).all() or not abs(fractions.sum() - 1) < 1e-3:
+        _refuse(attribute, f"known fractions are at least 0 and add up to 1, these add up to {fractions.sum():g}")
+    return np.asarray(fractions / fractions.sum())
+
+
+def _refuse(attribute: AnyAttribute, why: str) -> NoReturn:
+    raise QueryError(f"{attribute.name}: {why}")

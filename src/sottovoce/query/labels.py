@@ -1,0 +1,40 @@
+"""Levels in the user's own words: what each stands for, its value as a number, and the predicate that names it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.query.batch import Floats
+from sottovoce.query.expression import Between, Compare, Expression, IsNull
+from sottovoce.schema import AnyAttribute
+
+
+def level_labels(attribute: AnyAttribute) -> list[Any]:
+    """Return what each level stands for: an integer, a text, (low, high) for a numeric bin, None for "no answer"."""
+    if isinstance(attribute, Categorical):
+        labels: list[Any] = list(attribute.values)
+    elif isinstance(attribute, Ordinal):
+        labels = list(range(attribute.low, attribute.high + 1))
+    else:
+        assert isinstance(attribute, Numeric)
+        labels = list(zip(attribute.boundaries[:-1], attribute.boundaries[1:], strict=True))
+    return [*labels, None] if attribute.accepts_null else labels
+
+
+def level_values(attribute: AnyAttribute) -> Floats:
+    """Return the value of every level of an ordered attribute, "no answer" left out; a bin's is its middle."""
+    if isinstance(attribute, Ordinal):
+        return np.arange(attribute.low, attribute.high + 1, dtype=np.float64)
+    assert isinstance(attribute, Numeric)
+    boundaries = np.array(attribute.boundaries)
+    return np.asarray((boundaries[:-1] + boundaries[1:]) / 2)
+
+
+def names_level(name: str, label: Any) -> Expression:
+    """Return the predicate that holds at one level only."""
+    if label is None:
+        return IsNull(name)
+    return Between(name, *label) if isinstance(label, tuple) else Compare(name, "=", label)

@@ -1,0 +1,221 @@
+"""The report: one page for a finished collection, with everything in it and nothing fetched from anywhere.
+
+What was asked, the privacy certificate in plain words, the data's quality, every marginal and the strongest pairs.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import combinations
+
+import numpy as np
+
+from sottovoce.attributes import Categorical, Ordinal
+from sottovoce.certificate import exact_words, promise
+from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
+from sottovoce.errors import ModelError
+from sottovoce.model import Model
+from sottovoce.plan import Plan
+from sottovoce.quality import check_shares
+from sottovoce.query.batch import Floats
+from sottovoce.schema import AnyAttribute
+from sottovoce.tally import Tally
+
+PAIRS_SHOWN, PAIRS_LISTED = 3, 10
+_CELLS = 6
+"""Pairs are compared over at most so many cells of equal share along each attribute, so that noise counts little."""
+
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
+h1{font-size:1.7rem;margin-bottom:.2rem}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #ccc}
+table{border-collapse:collapse;margin:.6rem 0}td,th{padding:.25rem .8rem .25rem 0;text-align:left;vertical-align:top}
+th{border-bottom:1px solid #999}td.n,th.n{text-align:right}figure{margin:1.2rem 0}figure svg{max-width:100%;height:auto}
+.note{color:#555;font-size:.9rem}.bad{color:#a40000;font-weight:bold}code{overflow-wrap:anywhere;font-size:.85rem}
+.promise{border-left:4px solid #1f5f8b;padding:.4rem 1rem;background:#f2f7fa}
+"""
+
+
+def make_report(plan: Plan, tally: Tally, model: Model, *, level: float = 0.9) -> str:
+    """Return the page, as HTML."""
+    for what, collection in (("tally", tally.collection), ("model", model.origin.collection)):
+        if collection != plan.collection:
+            raise ModelError(
+                f"the {what} is of another collection than the plan; give the three files of one collection"
+            )
+    altair()
+    title = plan.purpose or "A collection under local differential privacy"
+    sections = [
+        f"<h1>{escape(title)}</h1>",
+        _summary(plan, tally, model),
+        _asked(plan),
+        _certificate(plan),
+        _quality(tally),
+        _marginals(model, level),
+        _pairs(model),
+        _colophon(plan, tally, model),
+    ]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n<body>\n'
+        + "\n".join(sections)
+        + "\n</body></html>\n"
+    )
+
+
+def _summary(plan: Plan, tally: Tally, model: Model) -> str:
+    facts = [f"{tally.total:,} randomised reports on {len(plan.schema.attributes)} attributes"]
+    facts += [f"until {plan.expires}"] if plan.expires else []
+    facts += [f"contact: {plan.contact}"] if plan.contact else []
+    stale = (
+        ""
+        if model.reports == tally.total
+        else (
+            f'<p class="bad">The model is of {model.reports:,} reports, the tally holds {tally.total:,}: fit again.</p>'
+        )
+    )
+    return f"<p>{escape('; '.join(facts))}.</p>{stale}"
+
+
+def _asked(plan: Plan) -> str:
+    rows = [
+        [
+            attribute.name,
+            _kind(attribute),
+            attribute.domain,
+            f"{attribute.value_levels:,}",
+            "may be left open" * attribute.accepts_null,
+        ]
+        for attribute in plan.schema.attributes
+    ]
+    questions = len(plan.questions)
+    return (
+        "<h2>What was asked</h2>"
+        + _table(["attribute", "kind", "allowed", "n:levels", ""], rows)
+        + f"<p>Each person's device drew <b>one</b> of {questions:,} public questions about these, and sent a "
+        "randomised answer to it. The record itself never left the device.</p>"
+    )
+
+
+def _kind(attribute: AnyAttribute) -> str:
+    if isinstance(attribute, Categorical):
+        return "one of a list"
+    return "whole numbers" if isinstance(attribute, Ordinal) else "numbers, in bins"
+
+
+def _certificate(plan: Plan) -> str:
+    audit = plan.audit()
+    return (
+        f"<h2>Privacy certificate</h2><p>Exact epsilon <b>{exact_words(audit)}</b>, at most the {escape(plan.epsilon)} "
+        f'that was asked for.</p><p class="promise">{escape(promise(audit))}</p>'
+        f"<p>This is the worst case over all {len(plan.questions):,} questions, all answers and all pairs of people, "
+        f"computed from the whole numbers by which devices draw; question {audit.question} attains it. It holds "
+        "though whoever runs the server is the attacker. It is the promise for one report: people who answer other "
+        "collections give away as much again for each, and that someone took part is not hidden.</p>"
+    )
+
+
+def _quality(tally: Tally) -> str:
+    refused = sum(tally.refused.values())
+    reasons = [[reason, f"{count:,}"] for reason, count in sorted(tally.refused.items())]
+    checks = [
+        [
+            check.fingerprint[:12],
+            f"{check.reports:,}",
+            f"{check.statistic:.1f} ({check.freedom})",
+            f"{check.chance:.2g}",
+            ("!" if check.suspicious else "") + check.words,
+        ]
+        for check in check_shares(tally)
+    ]
+    return (
+        f"<h2>Data quality</h2><p>{tally.total:,} reports were counted and {refused:,} refused"
+        + ("; for these reasons:</p>" + _table(["reason", "n:reports"], reasons) if reasons else ".</p>")
+        + "<p>Were people asked what the plan says? The number of reports on each question against its share:</p>"
+        + _table(["plan", "n:reports", "n:chi-square (freedom)", "n:chance", "reports per question are"], checks)
+        + '<p class="note">The chance is how often a sound collection would look at least as odd. '
+        "No check can see who lied before randomisation, who answered twice, or who stayed away.</p>"
+    )
+
+
+def _marginals(model: Model, level: float) -> str:
+    figures = "".join(
+        f"<figure>{svg_text(marginal_chart(model, name, level=level))}</figure>" for name in model.schema.names
+    )
+    return f'<h2>Each attribute</h2><p class="note">{escape(model.includes)}</p>{figures}'
+
+
+def _pairs(model: Model) -> str:
+    ranked = strongest_pairs(model)
+    if not ranked:
+        return ""
+    rows = [[f"{first} and {second}", f"{strength:.2f}"] for first, second, strength in ranked[:PAIRS_LISTED]]
+    figures = "".join(
+        f"<figure>{svg_text(pair_chart(model, first, second))}</figure>" for first, second, _ in ranked[:PAIRS_SHOWN]
+    )
+    return (
+        "<h2>What goes together</h2>"
+        + _table(["attributes", "n:Cramér's V"], rows)
+        + '<p class="note">0 is unrelated, 1 is fixed by each other. Noise makes weak pairs look a little related.</p>'
+        + figures
+    )
+
+
+def strongest_pairs(model: Model) -> list[tuple[str, str, float]]:
+    """Return all pairs of attributes with the strength of their association, the strongest first."""
+    strengths = [
+        (first, second, association(model.marginal(first, second)))
+        for first, second in combinations(model.schema.names, 2)
+    ]
+    return sorted(strengths, key=lambda pair: -pair[2])
+
+
+def association(joint: Floats) -> float:
+    """Return Cramér's V of a joint distribution, its levels joined into a few cells of about equal share.
+
+    Example:
+        >>> association(np.eye(4) / 4), association(np.full((4, 4), 1 / 16))
+        (1.0, 0.0)
+    """
+    joint = np.maximum(joint, 0.0)
+    for axis in (0, 1):
+        below = np.cumsum(joint.sum(axis=1 - axis)) / max(joint.sum(), 1e-300)
+        cells = np.minimum(((below - 1e-9) * _CELLS).astype(np.intp), _CELLS - 1)
+        joint = np.add.reduceat(joint, np.flatnonzero(np.diff(cells, prepend=-1)), axis=axis)
+    joint = joint / max(joint.sum(), 1e-300)
+    alone = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    if min(joint.shape) < 2:
+        return 0.0
+    chi_square = float(((joint - alone) ** 2 / np.maximum(alone, 1e-300))[alone > 0].sum())
+    return round(float(np.sqrt(max(chi_square, 0.0) / (min(joint.shape) - 1))), 12)
+
+
+def _colophon(plan: Plan, tally: Tally, model: Model) -> str:
+    rows = [
+        ["mechanism", f"{plan.mechanism} {plan.parameters or ''}"],
+        ["plan", plan.fingerprint],
+        ["collection", plan.collection],
+        ["fitted to", f"{model.reports:,} reports"],
+        ["plans counted", ", ".join(fingerprint[:12] for fingerprint in tally.plans)],
+    ]
+    return (
+        "<h2>How to check this</h2>"
+        + _table(["", ""], rows)
+        + (
+            '<p class="note">The plan is public: whoever has it can recompute the fingerprint and the certificate with '
+            "<code>sottovoce audit plan.json</code>.</p>"
+        )
+    )
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    """Return an HTML table; a column whose name starts with ``n:`` holds numbers, a cell that starts with ! is bad."""
+    classes = [' class="n"' if name.startswith("n:") else "" for name in head]
+    top = "".join(f"<th{kind}>{escape(name.removeprefix('n:'))}</th>" for name, kind in zip(head, classes, strict=True))
+    body = ""
+    for row in rows:
+        cells = "".join(
+            f'<td class="bad">{escape(cell[1:])}</td>' if cell.startswith("!") else f"<td{kind}>{escape(cell)}</td>"
+            for cell, kind in zip(row, classes, strict=True)
+        )
+        body += f"<tr>{cells}</tr>"
+    return f"<table>{f'<tr>{top}</tr>' if any(head) else ''}{body}</table>"

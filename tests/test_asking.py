@@ -1,0 +1,257 @@
+"""Means, quantiles, groups, conditionals and differences, against what is found person by person."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+
+import sottovoce as sv
+from sottovoce.answer import normal_factor
+from sottovoce.query.labels import level_labels
+from tests.oracle import SCHEMA, TableModel, fraction, kinds, make_model, selected
+from tests.query.predicates import Predicate, predicates
+
+MODEL = make_model(2)
+
+
+def answered(name: str, predicate: Predicate) -> list[tuple[float, float]]:
+    """Return (value, share) of everybody whom the predicate selects and who answered."""
+    return [
+        (kind.values[name], kind.share) for kind in selected(MODEL, predicate.truth) if kind.values[name] is not None
+    ]
+
+
+@settings(max_examples=60)
+@given(predicates)
+def test_means_are_those_of_the_people_selected(predicate: Predicate) -> None:
+    for name in ("age", "income", "the rooms"):
+        people = answered(name, predicate)
+        assume(people)
+        expected = sum(value * share for value, share in people) / sum(share for _, share in people)
+        mean = MODEL.mean(name, where=predicate.sql)
+        assert mean == pytest.approx(expected, abs=1e-9)
+        assert mean.interval[0] <= mean <= mean.interval[1]
+
+
+@settings(max_examples=60)
+@given(predicates)
+def test_quantiles_of_integers_are_the_smallest_value_that_enough_people_are_at_or_below(predicate: Predicate) -> None:
+    people = answered("age", predicate)
+    assume(people)
+    total = sum(share for _, share in people)
+    for probability in (0.1, 0.25, 0.5, 0.9, 1.0):
+        below = [sum(share for value, share in people if value <= age) / total for age in range(-1, 3)]
+        if min(abs(step - probability) for step in below) < 1e-6 and probability < 1:
+            continue
+        expected = next(age for age, step in zip(range(-1, 3), below, strict=True) if step >= probability - 1e-9)
+        assert MODEL.quantile("age", probability, where=predicate.python) == expected
+
+
+@pytest.mark.parametrize("where", ["TRUE", "age >= 0", "region = 'east' OR income < 25"])
+@pytest.mark.parametrize("probability", [0.0, 0.1, 0.5, 0.77, 1.0])
+def test_quantiles_of_numbers_split_the_people_selected(where: str, probability: float) -> None:
+    quantile = MODEL.quantile("income", probability, where=where)
+    below = MODEL.answer(f"income <= {float(quantile)!r}", given=f"({where}) AND income IS NOT NULL")
+    assert below.fraction == pytest.approx(probability, abs=1e-9)
+    assert quantile.interval[0] <= quantile <= quantile.interval[1]
+
+
+def test_a_quantiles_interval_is_where_the_fraction_below_could_reach_the_probability() -> None:
+    median = MODEL.quantile("income", 0.5, level=0.9)
+    answered_all = "income IS NOT NULL"
+    deviation = MODEL.answer(f"income <= {float(median)!r}", given=answered_all).deviation
+    low, high = (MODEL.answer(f"income <= {end!r}", given=answered_all).fraction for end in median.interval)
+    reach = normal_factor(0.9) * deviation
+    assert (low, high) == pytest.approx((0.5 - reach, 0.5 + reach), abs=1e-6)
+
+
+@settings(max_examples=60)
+@given(predicates)
+def test_groups_marginals_and_conditionals_are_shares_of_the_people_selected(predicate: Predicate) -> None:
+    whole = fraction(MODEL, predicate.truth)
+    groups = MODEL.group_by("region", where=predicate.sql)
+    assert list(groups) == ["north", "it's", "east", None]
+    for label, answer in groups.items():
+        own = sum(kind.share for kind in selected(MODEL, predicate.truth) if kind.values["region"] == label)
+        assert answer.fraction == pytest.approx(own, abs=1e-12)
+        assert MODEL.answer(answer.where).fraction == pytest.approx(own, abs=1e-12), "its text asks for the same"
+    assume(whole > 1e-9)
+    among = MODEL.marginal("region", where=predicate.sql)
+    assert among == pytest.approx([answer.fraction / whole for answer in groups.values()], abs=1e-9)
+    conditional = MODEL.answer("region = 'north'", given=predicate.python)
+    assert conditional.fraction == pytest.approx(groups["north"].fraction / whole, abs=1e-9)
+    joint = MODEL.marginal("region", "age", where=predicate.sql)
+    assert joint.sum() == pytest.approx(1)
+    assert joint.sum(axis=1) == pytest.approx(among, abs=1e-9)
+
+
+def test_a_numeric_groups_text_asks_for_its_bin() -> None:
+    for label, answer in MODEL.group_by("income", where="age > 0 OR age IS NULL").items():
+        assert MODEL.answer(answer.where).fraction == pytest.approx(answer.fraction, abs=1e-12)
+        assert label is None or f"BETWEEN {label[0]} AND {label[1]}" in answer.where
+
+
+def test_correlations_are_those_of_people_who_answered_both() -> None:
+    people = [kind for kind in kinds(MODEL) if None not in (kind.values["age"], kind.values["income"])]
+    ages = np.array([kind.values["age"] for kind in people])
+    middles = {1.25: 5, 3.75: 5, 6.25: 5, 8.75: 5}
+    incomes = np.array(
+        [middles.get(kind.values["income"], 20 if kind.values["income"] < 30 else 50) for kind in people]
+    )
+    shares = np.array([kind.share for kind in people])
+    covariance = np.cov(ages, incomes, aweights=shares, ddof=0)
+    expected = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
+    result = MODEL.correlation()
+    assert result[0, 1] == result[1, 0] == pytest.approx(expected)
+    assert np.diag(result) == pytest.approx([1, 1, math.nan, 1], nan_ok=True)
+    assert np.isnan(result[2]).all()
+
+
+class TestIntervals:
+    """The oracle's errors are independent, one for each of its kinds of people, so that every one can be computed."""
+
+    def test_a_fractions_error_is_that_of_the_people_selected(self) -> None:
+        answer = MODEL.answer("age = 0 OR region = 'north'", level=0.9)
+        inside = np.zeros(MODEL.table.shape, bool)
+        inside[1] = inside[:, :, 0] = True
+        assert answer.deviation == pytest.approx(0.01 * math.sqrt(inside.sum()))
+        low, high = answer.interval
+        assert high - low == pytest.approx(min(1, answer.fraction + 1.6449 * answer.deviation) - low, abs=1e-4)
+
+    def test_a_ratios_error_is_that_of_its_first_order(self) -> None:
+        """Checked by moving every kind of person's probability a little."""
+        step, gradient = 1e-6, np.zeros(MODEL.table.shape)
+
+        def mean(table: np.ndarray) -> float:
+            return float(TableModel(table).mean("age", where="income < 30"))
+
+        for kind in np.ndindex(*MODEL.table.shape):
+            moved = MODEL.table.copy()
+            moved[kind] += step
+            gradient[kind] = (mean(moved) - mean(MODEL.table)) / step
+        estimate = MODEL.mean("age", where="income < 30")
+        assert estimate.deviation == pytest.approx(0.01 * math.sqrt((gradient**2).sum()), rel=1e-3)
+
+    def test_an_error_shared_by_two_groups_cancels_in_their_difference(self) -> None:
+        first, second = MODEL.answer("age >= 0"), MODEL.answer("age >= 1")
+        gap = sv.difference(first, second)
+        assert gap == pytest.approx(first.fraction - second.fraction)
+        assert gap.deviation == pytest.approx(MODEL.answer("age = 0").deviation)
+        assert sv.difference(first, first).interval == (0, 0)
+
+    def test_errors_of_two_collections_add(self) -> None:
+        first, second = make_model(3).answer("age >= 0"), make_model(4).answer("age >= 0")
+        gap = sv.difference(first, second)
+        assert gap.deviation == pytest.approx(math.hypot(first.deviation, second.deviation))
+
+    def test_differences_of_means_and_of_conditionals(self) -> None:
+        north, east = (MODEL.mean("age", where=f"region = '{region}'") for region in ("north", "east"))
+        gap = sv.difference(north, east)
+        assert float(gap) == pytest.approx(float(north) - float(east))
+        assert gap.deviation == pytest.approx(math.hypot(north.deviation, east.deviation)), "their people differ"
+        same = sv.difference(MODEL.answer("age > 0", given="region = 'north'"), MODEL.answer("age > 0"))
+        assert -1 <= same.interval[0] <= same <= same.interval[1] <= 1
+
+    def test_a_fraction_and_a_number_have_no_difference(self) -> None:
+        with pytest.raises(sv.QueryError, match="cannot be subtracted"):
+            sv.difference(MODEL.answer("age > 0"), MODEL.mean("age"))
+        with pytest.raises(sv.QueryError, match="two answers"):
+            sv.difference(0.5, MODEL.answer("age > 0"))
+
+    @pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, True, "0.9", None])
+    def test_a_level_that_cannot_be_is_refused(self, level: object) -> None:
+        for ask in (
+            MODEL.answer,
+            lambda level: MODEL.mean("age", level=level),
+            lambda level: MODEL.group_by("age", level=level),
+        ):
+            with pytest.raises(sv.QueryError, match="level is a number above 0 and below 1"):
+                ask(level=level)
+
+    def test_a_higher_level_gives_a_wider_interval(self) -> None:
+        narrow, wide = (MODEL.answer("age > 0", level=level).interval for level in (0.5, 0.99))
+        assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("name", ["nobody", None, 3])
+    def test_an_unknown_attribute(self, name: object) -> None:
+        for ask in (MODEL.mean, MODEL.group_by, MODEL.marginal, lambda name: MODEL.quantile(name, 0.5)):
+            with pytest.raises(sv.QueryError, match="unknown attribute"):
+                ask(name)
+
+    def test_a_mean_or_quantile_of_what_has_no_order(self) -> None:
+        with pytest.raises(sv.QueryError, match=r"region is categorical.*has no mean; use group_by"):
+            MODEL.mean("region")
+        with pytest.raises(sv.QueryError, match="has no quantile"):
+            MODEL.quantile("region", 0.5)
+
+    @pytest.mark.parametrize("probability", [-0.1, 1.1, math.nan, "0.5", True])
+    def test_a_probability_that_cannot_be(self, probability: object) -> None:
+        with pytest.raises(sv.QueryError, match="a number from 0 to 1"):
+            MODEL.quantile("age", probability)
+
+    def test_a_question_about_nobody(self) -> None:
+        for ask in (
+            lambda: MODEL.mean("age", where="age IS NULL"),
+            lambda: MODEL.quantile("age", 0.5, where="age IS NULL"),
+            lambda: MODEL.marginal("age", where="FALSE"),
+            lambda: MODEL.answer("age > 0", given="FALSE"),
+        ):
+            with pytest.raises(sv.QueryError, match="nobody is selected"):
+                ask()
+
+    def test_marginals_of_nothing_or_of_one_attribute_twice(self) -> None:
+        for names in ((), ("age", "age")):
+            with pytest.raises(sv.QueryError, match="one or more different attributes"):
+                MODEL.marginal(*names)
+
+    @pytest.mark.parametrize("population", [0, -5, 2.5, "many", True])
+    def test_a_population_that_cannot_be(self, population: object) -> None:
+        with pytest.raises(sv.QueryError, match="population"):
+            MODEL.answer("age > 0", population=population)
+
+    def test_a_single_text_where_a_list_is_needed(self) -> None:
+        with pytest.raises(sv.QueryError, match="wrap it in"):
+            MODEL.answers("age > 0")
+
+
+class TestWords:
+    def test_an_answer_reads_well(self) -> None:
+        answer = MODEL.answer("age > 0", population=1_000_000)
+        low, high = answer.interval
+        assert str(answer) == (
+            f"{answer.fraction:.1%} (90% interval {low:.1%} to {high:.1%}), about {answer.fraction * 1e6:,.0f} of "
+            f"1,000,000 people ({low * 1e6:,.0f} to {high * 1e6:,.0f})"
+        )
+        assert repr(answer) == f"<Answer {answer}, where age > 0>"
+        assert float(answer) == answer.fraction
+        assert answer.count == pytest.approx(answer.fraction * 1e6)
+
+    def test_a_notebook_shows_what_an_interval_includes_and_nothing_as_markup(self) -> None:
+        shown = MODEL.answer("age < 1 AND region <> 'it''s'")._repr_html_()
+        assert "age &lt; 1 AND region &lt;&gt;" in shown
+        assert "do not include people who lied" in shown
+        assert "do not include" in MODEL.mean("age")._repr_html_()
+
+    def test_python_forms_are_shown_as_sql(self) -> None:
+        assert MODEL.answer(sv.col("age").between(0, 1) & ~(sv.col("region") == "east")).where == (
+            "age BETWEEN 0 AND 1 AND NOT (region = 'east')"
+        )
+
+    def test_levels_have_labels(self) -> None:
+        assert [level_labels(attribute) for attribute in SCHEMA.attributes] == [
+            [-1, 0, 1, 2, None],
+            [(0, 10), (10, 30), (30, 70), None],
+            ["north", "it's", "east", None],
+            [1, 2, 3],
+        ]
+
+
+def test_many_answers_at_once_are_the_answers_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sottovoce.asking.PRODUCTS_AT_ONCE", 3)
+    wheres = ["age > 0", "FALSE", "age > 0 OR income < 5 OR region = 'east'", "TRUE", "income > 3"]
+    assert MODEL.answers(wheres) == [MODEL.answer(where) for where in wheres]
