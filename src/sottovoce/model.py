@@ -67,7 +67,7 @@ class Model(Asking):
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
-        self._refit: Callable[[], list[Model]] | None = None
+        self._refit: Callable[[], Sequence[Model]] | None = None
         self._replicates: list[Model] | None = None
 
     @property
@@ -84,7 +84,7 @@ class Model(Asking):
     def replicates(self) -> list[Model]:
         """The same fit to resampled tallies, made when first needed; none for a model that was not fitted here."""
         if self._replicates is None:
-            self._replicates = self._refit() if self._refit is not None else []
+            self._replicates = list(self._refit()) if self._refit is not None else []
         return self._replicates
 
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
@@ -229,7 +229,7 @@ def _unpack_state(packed: dict[str, Any]) -> dict[str, Any]:
 def pack(value: Any) -> Any:
     """Return a value as JSON holds it: an array with its type and shape, its numbers as base64."""
     if isinstance(value, np.ndarray):
-        kind = "float64" if value.dtype.kind == "f" else "int64"
+        kind = value.dtype.name if value.dtype.kind == "f" else "int64"
         data = np.ascontiguousarray(value, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
         return {"array": kind, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
     return [pack(item) for item in value] if isinstance(value, list | tuple) else value

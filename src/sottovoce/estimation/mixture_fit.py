@@ -60,8 +60,18 @@ class Answers:
         return pool(self.asked, self.blocks, self.counts if counts is None else counts, self.attenuations)
 
 
-def fit_mixture(answers: Answers, effort: Effort, *, seed: int, progress: Progress = lambda done: None) -> Mixture:
-    """Return the average of several fits, its components those of the fits in turn."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What held-out reports chose, and the objective on all reports."""
+
+    objective: Objective
+    steps: int
+
+
+def fit_mixture(
+    answers: Answers, effort: Effort, *, seed: int, progress: Progress = lambda done: None
+) -> tuple[Mixture, Chosen]:
+    """Return the average of several fits, its components those of the fits in turn, and what was chosen."""
     generator = np.random.default_rng([seed, 0x5EC7])
     moments = answers.moments()
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
@@ -77,10 +87,31 @@ def fit_mixture(answers: Answers, effort: Effort, *, seed: int, progress: Progre
     base = _base(objective)
     mixtures = []
     for number in range(effort.fits):
-        path = descend(objective, _start(objective, base, generator))
-        mixtures.append(objective.mixture(next(islice(path, steps - 1, None))))
+        mixtures.append(_one_fit(objective, base, steps, generator))
         progress(0.6 + 0.4 * (number + 1) / effort.fits)
-    return average(mixtures)
+    return average(mixtures), Chosen(objective, steps)
+
+
+def repeat_fit(chosen: Chosen, count: int, *, seed: int) -> list[Mixture]:
+    """Return single fits to moments perturbed by their own noise: how far a fit to other reports might lie."""
+    generator = np.random.default_rng([seed, 0x4E401])
+    moments = chosen.objective.moments
+    spread = np.divide(
+        1.0, np.sqrt(moments.information), out=np.zeros_like(moments.information), where=moments.information > 0
+    )
+    mixtures = []
+    for _ in range(count):
+        noise = np.triu(generator.standard_normal(spread.shape))
+        again = chosen.objective.on(
+            Moments(moments.estimate + spread * (noise + np.triu(noise, 1).T), moments.information)
+        )
+        mixtures.append(_one_fit(again, _base(again), chosen.steps, generator))
+    return mixtures
+
+
+def _one_fit(objective: Objective, base: list[Floats], steps: int, generator: np.random.Generator) -> Mixture:
+    path = descend(objective, _start(objective, base, generator))
+    return objective.mixture(next(islice(path, steps - 1, None)))
 
 
 def average(mixtures: Sequence[Mixture]) -> Mixture:

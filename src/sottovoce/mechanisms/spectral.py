@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from sottovoce.errors import FewReportsWarning, PlanError
-from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture
+from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture, repeat_fit
 from sottovoce.estimation.shares import Block, Workload
 from sottovoce.estimation.shares import design as design_shares
 from sottovoce.estimation.walsh import Axis
@@ -30,6 +30,9 @@ from sottovoce.tables import Table
 from sottovoce.tally import Tally
 
 MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100
+
+REPLICATES = {"default": 12, "fast": 6}
+"""How often the fit is repeated on perturbed moments, for intervals."""
 
 
 class WorkloadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,8 +95,16 @@ def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> MixtureModel:
     """Return the mixture of products that explains the tally; the same seed gives the same model."""
     answers = answers_of(plan, tally)
     _warn_if_few(plan, answers)
-    mixture = fit_mixture(answers, EFFORTS[quality], seed=seed)
-    return MixtureModel(Origin.of(plan, tally), weights=mixture.weights, factors=mixture.factors)
+    origin = Origin.of(plan, tally)
+    mixture, chosen = fit_mixture(answers, EFFORTS[quality], seed=seed)
+
+    def replicate() -> list[MixtureModel]:
+        return [
+            MixtureModel(origin, weights=again.weights, factors=again.factors, precision=np.float16)
+            for again in repeat_fit(chosen, REPLICATES[quality], seed=seed)
+        ]
+
+    return MixtureModel(origin, weights=mixture.weights, factors=mixture.factors, repeated=replicate)
 
 
 def answers_of(plan: Plan, tally: Tally) -> Answers:
