@@ -17,9 +17,9 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from accuracy import BASE, REAL, real, shared_synthetic, true_answers
 
 import sottovoce as sv
+from accuracy import BASE, REAL, real, shared_synthetic, true_answers
 from sottovoce.answer import normal_factor
 from sottovoce.query.ranges import ranges_to_batch
 
