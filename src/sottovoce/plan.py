@@ -38,7 +38,7 @@ MAX_CODE = 2**63
 MAX_BROWSER_CODE = 2**53
 MAX_USERS = 10**12
 
-DEFAULT_MECHANISM = "hdg"
+DEFAULT_MECHANISM = "spectral"
 """What designs a plan unless another is named."""
 
 
