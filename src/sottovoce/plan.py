@@ -155,6 +155,26 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         ratio, index, channel = worst
         return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind)
 
+    def refresh(self, tally: Any) -> Plan:
+        """Return a plan of the same collection with shares that suit what a tally shows, for people not yet asked.
+
+        Questions, channels and privacy stay as they are; only whom they are asked next changes. Tallies of both plans
+        add, and a client that answered one does not answer the other.
+        """
+        mechanism = find_mechanism(self.mechanism)
+        if mechanism.refresh is None:
+            able = ", ".join(name for name, other in MECHANISMS.items() if other.refresh is not None)
+            raise PlanError(f"{self.mechanism} plans have no shares to refresh; those of {able} have")
+        if tally.collection != self.collection:
+            raise PlanError("the tally is of another collection; refresh a plan by the tally of its own reports")
+        families = tuple(
+            msgspec.structs.replace(family, shares=share)
+            for family, share in zip(self.families, mechanism.refresh(self, tally), strict=True)
+        )
+        plan = msgspec.structs.replace(self, families=families, version=self.version + 1)
+        plan.check()
+        return plan
+
     @functools.cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the canonical JSON, 64 hexadecimal digits."""
@@ -287,6 +307,7 @@ class Mechanism:
         design: (schema, epsilon, users, options) -> `Design`.
         fit: (plan, tally, seed, quality) -> a model; the plan comes first, the stages after it are not known here.
         model: The class of that model, which reads it back from a file.
+        refresh: (plan, tally) -> new shares, one per family, where a collection's shares may change under way.
     """
 
     name: str
@@ -295,6 +316,7 @@ class Mechanism:
     design: Callable[[Schema, Decimal, int, Any], Design]
     fit: Callable[[Plan, Any, int, str], Any]
     model: type[Any]
+    refresh: Callable[[Plan, Any], list[int]] | None = None
 
 
 MECHANISMS: dict[str, Mechanism] = {}

@@ -9,6 +9,7 @@ question that got no report has no information and no part in the fit. Reference
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
 from typing import Any
@@ -18,9 +19,9 @@ import numpy as np
 
 from sottovoce.errors import FewReportsWarning, PlanError
 from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture, repeat_fit
-from sottovoce.estimation.shares import Block, Workload
+from sottovoce.estimation.shares import LEAST_REPORTS, Block, Candidates, Workload, candidates, optimise, restrict
 from sottovoce.estimation.shares import design as design_shares
-from sottovoce.estimation.walsh import Axis
+from sottovoce.estimation.walsh import Axis, Floats
 from sottovoce.mechanisms.mixture import MixtureModel
 from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Mechanism, Plan
@@ -107,6 +108,42 @@ def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> MixtureModel:
     return MixtureModel(origin, weights=mixture.weights, factors=mixture.factors, repeated=replicate)
 
 
+def refresh(plan: Plan, tally: Tally) -> list[int]:
+    """Return shares that suit the sizes of coefficients that a tally shows, band by band; every question keeps some.
+
+    Sizes are estimated per band, never per coefficient, so that pooled estimates stay all but unbiased.
+    """
+    answers = answers_of(plan, tally)
+    options = msgspec.convert(plan.options, SpectralOptions)
+    whole = candidates(answers.axes, float(plan.epsilon), _workload(plan.schema, options.workload))
+    places = {block: place for place, block in enumerate(whole.blocks)}
+    asked = restrict(whole, np.array([places[block] for block in answers.blocks]))
+    known, variance = _what_is_known(asked, answers)
+    left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))
+    start = np.array([float(family.total_share) for family in plan.families])
+    shares, _ = optimise(replace(asked, variance=variance), left, start, steps=200, known=known)
+    floor = asked.questions * LEAST_REPORTS / left
+    return _whole(np.maximum(shares, floor * min(1.0, 0.5 / floor.sum())).tolist())
+
+
+def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]:
+    """Return, for every group of coefficients, the information gathered and the variance that shows; else the prior."""
+    where, moments = answers.asked, answers.moments()
+    known, variance = np.zeros(len(asked.variance)), asked.variance.copy()
+    for number, group in enumerate(asked.groups):
+        if any(band >= where.bands[place] for place, band in group):
+            continue
+        rows = where.places(*group[0]) if len(group) == 2 else np.array([0])
+        block = np.ix_(rows, where.places(*group[-1]))
+        information = moments.information[block]
+        if not (information > 0).all():
+            continue
+        known[number] = information.mean()
+        shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
+        variance[number] = min(max(shown, 0.1 * asked.variance[number]), 1.0)
+    return known, variance
+
+
 def answers_of(plan: Plan, tally: Tally) -> Answers:
     """Return what was asked and counted, block by block."""
     questions, codes, counts = tally.columns()
@@ -190,10 +227,11 @@ def _warn_if_few(plan: Plan, answers: Answers) -> None:
 
 
 SPECTRAL = Mechanism(
-    "spectral",
-    "signs of Walsh functions, explained by a mixture of products",
-    SpectralOptions,
-    design,
-    fit,
-    MixtureModel,
+    name="spectral",
+    summary="signs of Walsh functions, explained by a mixture of products",
+    options=SpectralOptions,
+    design=design,
+    fit=fit,
+    model=MixtureModel,
+    refresh=refresh,
 )
