@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        DeliveryError,
         ModelError,
         PlanError,
         QueryError,
         RecordError,
         SchemaError,
         SottovoceError,
+        StoreError,
         TallyError,
     )
     from sottovoce.model import Model, fit, load_model
@@ -46,6 +48,7 @@ _HOMES = {
     "Audit": "plan",
     "Categorical": "attributes",
     "Client": "client",
+    "DeliveryError": "errors",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "attributes",
@@ -58,6 +61,7 @@ _HOMES = {
     "Schema": "schema",
     "SchemaError": "errors",
     "SottovoceError": "errors",
+    "StoreError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
     "fit": "model",
@@ -78,6 +82,7 @@ __all__ = [
     "Audit",
     "Categorical",
     "Client",
+    "DeliveryError",
     "Model",
     "ModelError",
     "Numeric",
@@ -90,6 +95,7 @@ __all__ = [
     "Schema",
     "SchemaError",
     "SottovoceError",
+    "StoreError",
     "Tally",
     "TallyError",
     "fit",

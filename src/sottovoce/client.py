@@ -10,7 +10,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -27,16 +27,19 @@ if TYPE_CHECKING:
 PLAN_KEY, COLLECTION_KEY = b"sottovoce.plan", b"sottovoce.collection"
 """The schema metadata of a table of reports: which plan, and which collection, they answer."""
 
-_BINARY_VERSION = 1
+BINARY_VERSION = 1
 
 
-class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class WireReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A report's JSON form."""
 
-    plan: str
-    id: str
-    question: int
-    code: int
+    plan: Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
+    id: Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
+    question: Number
+    code: Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +70,29 @@ class Report:
 
     def to_json(self) -> str:
         """Return the JSON form: plan, id, question, code."""
-        return msgspec.json.encode(_Wire(self.plan, self.id, self.question, self.code)).decode()
+        return msgspec.json.encode(WireReport(self.plan, self.id, self.question, self.code)).decode()
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Report:
         """Return the report that a JSON text holds."""
         try:
-            wire = msgspec.json.decode(text, type=_Wire)
+            wire = msgspec.json.decode(text, type=WireReport)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise TallyError(f"not a report: {error}") from error
         return cls(wire.plan, wire.id, wire.question, wire.code)
 
     def to_bytes(self) -> bytes:
         """Return the binary form: a version byte, the plan (32), the id (16), question and code as varints."""
-        head = bytes([_BINARY_VERSION]) + bytes.fromhex(self.plan) + bytes.fromhex(self.id)
+        head = bytes([BINARY_VERSION]) + bytes.fromhex(self.plan) + bytes.fromhex(self.id)
         return head + _varint(self.question) + _varint(self.code)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Report:
         """Return the report that a binary form holds."""
-        if len(data) < 51 or data[0] != _BINARY_VERSION:
-            raise TallyError(f"not a report: {len(data)} bytes that do not start with version {_BINARY_VERSION}")
-        question, place = _read_varint(data, 49)
-        code, place = _read_varint(data, place)
+        if len(data) < 51 or data[0] != BINARY_VERSION:
+            raise TallyError(f"not a report: {len(data)} bytes that do not start with version {BINARY_VERSION}")
+        question, place = read_varint(data, 49)
+        code, place = read_varint(data, place)
         if place != len(data):
             raise TallyError(f"not a report: {len(data) - place} bytes too many")
         return cls(data[1:33].hex(), data[33:49].hex(), question, code)
@@ -181,7 +184,8 @@ def _varint(number: int) -> bytes:
     return bytes([*out, number])
 
 
-def _read_varint(data: bytes, place: int) -> tuple[int, int]:
+def read_varint(data: bytes, place: int) -> tuple[int, int]:
+    """Return the number that stands at ``place`` and the place after it."""
     number = shift = 0
     while True:
         if place >= len(data) or shift > 63:
