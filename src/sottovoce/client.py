@@ -6,16 +6,19 @@ question was drawn. This module loads no numpy; `randomize`, for many records at
 
 from __future__ import annotations
 
+import datetime
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from sottovoce.channels.exact import Words, system_words
-from sottovoce.errors import TallyError
+from sottovoce.delivery import Ledger, fetch_plan, post_report
+from sottovoce.errors import DeliveryError, TallyError
 from sottovoce.plan import Plan, require_plan
 from sottovoce.schema import encode
 
@@ -113,6 +116,46 @@ class Client:
     def __init__(self, plan: Plan) -> None:
         require_plan(plan)
         self.plan = plan
+        self._url: str | None = None
+        self._token: str | None = None
+        self._ledger: Ledger | None = None
+
+    @classmethod
+    def from_url(cls, url: str, *, token: str | None = None, spent: str | Path | None = None) -> Client:
+        """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
+
+        Args:
+            url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``.
+            token: What the collector asks of those who post, if it does.
+            spent: The directory that records which collections this person answered; by default in the user's own data.
+        """
+        client = cls(fetch_plan(url))
+        client._url, client._token = url, token
+        client._ledger = Ledger(None if spent is None else Path(spent))
+        return client
+
+    def send(self, record: Mapping[str, object]) -> Report:
+        """Return the report that answers this collection, now counted: drawn once, kept on disk, and only then sent.
+
+        A collection that was answered before is not answered again: what was drawn then is sent if it was never
+        acknowledged, whatever the record is now. After an error, call it again: the same bytes are sent.
+        """
+        if self._url is None or self._ledger is None:
+            raise DeliveryError("this client knows no collector; make it with Client.from_url")
+        collection = self.plan.collection
+        spent = self._ledger.draw_once(collection, lambda: self._draw(record).to_json())
+        report = Report.from_json(spent.report)
+        if not spent.acknowledged:
+            url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
+            post_report(url, spent.report, {"authorization": f"Bearer {self._token}"} if self._token else {})
+            self._ledger.acknowledge(collection, spent)
+        return report
+
+    def _draw(self, record: Mapping[str, object]) -> Report:
+        """Return a report, unless the collection is over and it would be drawn for nothing."""
+        if self.plan.expires is not None and datetime.datetime.now(datetime.UTC).date().isoformat() > self.plan.expires:
+            raise DeliveryError(f"this collection ended on {self.plan.expires}: nothing is drawn")
+        return self.report(record)
 
     def report(self, record: Mapping[str, object]) -> Report:
         """Return one randomised report; all of the record is checked before a question is drawn."""

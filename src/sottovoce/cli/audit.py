@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import click
 from sottovoce import Plan
 from sottovoce.channels.exact import log_ratio
 from sottovoce.cli.output import json_option, make_console, make_table, print_json
+from sottovoce.influence import Influence
 from sottovoce.plan import SHARES, Audit
 
 _ROWS = 40
@@ -41,6 +43,7 @@ def command(plan_file: Path, as_json: bool) -> None:
                 "ratio": {"numerator": str(audit.ratio.numerator), "denominator": str(audit.ratio.denominator)},
                 "worst_question": audit.question,
                 "worst_channel": audit.channel,
+                "influence": [dataclasses.asdict(influence) for influence in audit.influence],
                 "questions": rows,
             }
         )
@@ -62,6 +65,8 @@ def command(plan_file: Path, as_json: bool) -> None:
     console.print(f"Exact epsilon: [bold]{exact_words(audit)}[/] (asked for: at most {plan.epsilon})")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))
+    for influence in audit.influence:
+        console.print(influence_words(influence, plan.users))
 
 
 def exact_words(audit: Audit) -> str:
@@ -79,6 +84,15 @@ def promise(audit: Audit) -> str:
     return (
         f"One report shifts anyone's odds between any two possible records by a factor of at most {worst:.6g}: "
         f"whoever thought it even before (50%) is left between {low:.1%} and {high:.1%}, whatever else they know."
+    )
+
+
+def influence_words(influence: Influence, users: int) -> str:
+    """Return what liars can do to a plan's raw estimates, in plain words."""
+    moved = f"by at most {influence.bound:.1%} of the crowd" if influence.bound < 1 else "to anything"
+    return (
+        f"{influence.liars:,} liars among {users:,} people ({influence.liars / users:.1%}) move the raw estimate of a "
+        f"question {moved} (question {influence.question})."
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # they would say to the second when the first report came
 
 _SIZES = (1, 10, 100, 1_000, 10_000, 100_000)
 
@@ -11,12 +13,17 @@ class Metrics:
     """The counters of one collector."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        made = {"namespace": "sottovoce", "registry": self.registry}
-        self.reports = Counter("reports", "Reports by what became of them.", ["outcome"], **made)
-        self.requests = Counter("requests", "Requests by route and status.", ["route", "status"], **made)
-        self.commit_seconds = Histogram("commit_seconds", "Time of a commit, its sync included.", **made)
-        self.commit_reports = Histogram("commit_reports", "Reports of a commit.", buckets=_SIZES, **made)
+        registry = self.registry = CollectorRegistry()
+        self.reports = Counter("sottovoce_reports", "Reports by what became of them.", ["outcome"], registry=registry)
+        self.requests = Counter(
+            "sottovoce_requests", "Requests by route and status.", ["route", "status"], registry=registry
+        )
+        self.commit_seconds = Histogram(
+            "sottovoce_commit_seconds", "Time of a commit, its sync included.", registry=registry
+        )
+        self.commit_reports = Histogram(
+            "sottovoce_commit_reports", "Reports of a commit.", buckets=_SIZES, registry=registry
+        )
 
     def text(self) -> bytes:
         """Return all figures in Prometheus' text form."""

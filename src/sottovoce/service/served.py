@@ -23,9 +23,7 @@ class Served:
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
-        """The size of every question's alphabet, 0 for a question that nobody is asked: an honest client never
-        answers it, and a liar would be alone there.
-        """
+        """The size of every question's alphabet; 0 for one that nobody is asked, where a liar would be alone."""
         return np.where(self.plan.questions.shares > 0, self.plan.questions.codes, 0)
 
     @cached_property

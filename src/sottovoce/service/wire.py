@@ -63,7 +63,7 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
     """Return the reports of a JSON body: one report, or an array of them, of any of a collection's plans."""
     try:
         try:
-            wires, malformed = _parse_all(body), []
+            wires, malformed = _parse_all(body), list[int]()
         except msgspec.ValidationError:
             wires, malformed = _parse_apart(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

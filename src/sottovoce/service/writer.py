@@ -83,8 +83,7 @@ class Writer:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closing)
                 batches = self._take()
-                refused = self._refused if batches or self._closing else {}
-                self._refused = {}
+                refused, self._refused = self._refused, {}
             for collection in {batch.collection for batch in batches} | refused.keys():
                 mine = [batch for batch in batches if batch.collection == collection]
                 self._commit(collection, mine, refused.get(collection, Counter()))

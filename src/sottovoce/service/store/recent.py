@@ -20,9 +20,9 @@ GENERATION = 500_000
 """So many ids are gathered before they are settled: about 80 MB of memory for two generations, whatever was counted."""
 
 _WIDTH = ID.itemsize
-_PLACES = (
-    "WITH RECURSIVE places (place) AS (SELECT 0 WHERE ?2 > 0 UNION ALL SELECT place + 1 FROM places WHERE place + 1 < ?2)"
-)
+_PLACES = """
+WITH RECURSIVE places (place) AS (SELECT 0 WHERE ?2 > 0 UNION ALL SELECT place + 1 FROM places WHERE place + 1 < ?2)
+"""
 _SETTLE = f"""
 {_PLACES}
 INSERT OR IGNORE INTO settled_ids SELECT ?3, substr(?1, 1 + 16 * place, 16) FROM places
