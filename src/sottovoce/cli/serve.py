@@ -19,7 +19,7 @@ database_option = click.option(
 @click.argument("plan_files", metavar="PLAN...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @database_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", default=8470, show_default=True, help="The port.")
+@click.option("--port", default=8470, show_default=True, type=click.IntRange(1, 65535), help="The port.")
 @click.option("--require-token", is_flag=True, help="Take reports only with a reporter's token.")
 @click.option("--minimum-reports", default=1000, show_default=True, help="Answer nothing below this many reports.")
 @click.option("--rate", default="600/minute", show_default=True, help="How often one token may be used.")
@@ -47,7 +47,7 @@ def command(  # noqa: PLR0913 - a command has as many parameters as options
     pages: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    r"""Collect reports over HTTP, counting each once.
+    """Collect reports over HTTP, counting each once.
 
     Keeps counts and nothing else: no address, no header, no time finer than a day. Stop it with Ctrl-C.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group("token")
 def command() -> None:
-    r"""Create, revoke and list the tokens of a collector.
+    """Create, revoke and list the tokens of a collector.
 
     A token is shown once, when it is created; the collector keeps only its digest.
 

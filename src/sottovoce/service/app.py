@@ -7,8 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Iterable
 
 import uvicorn
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -45,7 +44,6 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
     )
     app.state.collector = collector
     app.include_router(router)
-    app.add_exception_handler(Exception, _unavailable)
     if settings.pages:
         files = StaticFiles(directory=settings.pages[0], html=True)
         files.all_directories = list(settings.pages)
@@ -57,11 +55,6 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
         for warning in served.warnings:
             log.warning("plan %s: %s", served.plan.fingerprint[:12], warning)
     return app
-
-
-async def _unavailable(request: Request, error: Exception) -> JSONResponse:
-    """Answer for a store that failed: nothing was acknowledged, and the same bytes may be sent again."""
-    return JSONResponse({"detail": "the collector cannot count now; send this again later"}, 503, {"Retry-After": "5"})
 
 
 class CountRequests:

@@ -18,7 +18,7 @@ from sottovoce.service.served import Served, register_plans, today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import Store
 from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json
-from sottovoce.service.writer import BusyError, Outcome, Writer
+from sottovoce.service.writer import BusyError, NotCountedError, Outcome, Writer
 
 JSON, BINARY = "application/json", "application/octet-stream"
 
@@ -103,9 +103,9 @@ class Collector:
             try:
                 outcome = await self._writer.submit(collection, decoded.reports)
             except BusyError as error:
-                raise HTTPException(
-                    429, "too many reports wait; send this again later", {"Retry-After": "1"}
-                ) from error
+                raise HTTPException(429, "too many reports wait; send this later", {"Retry-After": "1"}) from error
+            except NotCountedError as error:
+                raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
         self.metrics.reports.labels("counted").inc(outcome.counted)
         self.metrics.reports.labels("duplicate").inc(outcome.duplicate)
         self.metrics.reports.labels("refused").inc(len(decoded.refused))

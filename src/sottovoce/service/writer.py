@@ -7,6 +7,7 @@ a sync, and a report costs a fraction of one.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections import Counter, deque
 from dataclasses import dataclass
@@ -18,12 +19,18 @@ from sottovoce.service.metrics import Metrics
 from sottovoce.service.served import today
 from sottovoce.service.store import Reports, Store, join
 
+log = logging.getLogger("sottovoce.collector")
+
 COMMIT_LIMIT = 50_000
 """The most reports of one commit, give or take a batch."""
 
 
 class BusyError(Exception):
     """More reports wait than the collector holds: come back in a moment."""
+
+
+class NotCountedError(Exception):
+    """A commit that failed: nothing of it was acknowledged, and the same bytes may be sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +111,23 @@ class Writer:
         try:
             outcomes = commit(self._store, collection, [batch.reports for batch in batches], refused)
         except Exception as error:  # whatever the store raised, those who wait must hear of it
+            log.error("a commit failed: %s", type(error).__name__)  # its text might hold what was to be written
             self.refuse(collection, refused)
-            self._settle(batches, error)
+            self._settle(batches, None)
             return
         self._metrics.commit_seconds.observe(perf_counter() - started)
         self._metrics.commit_reports.observe(sum(len(batch.reports) for batch in batches))
         self._settle(batches, outcomes)
 
-    def _settle(self, batches: list[_Batch], outcomes: list[Outcome] | Exception) -> None:
-        """Wake all who wait for this commit, in the event loop's own thread."""
+    def _settle(self, batches: list[_Batch], outcomes: list[Outcome] | None) -> None:
+        """Wake all who wait for this commit, in the event loop's own thread; None if it failed."""
 
         def wake() -> None:
             for number, batch in enumerate(batches):
                 if batch.future.done():  # its client went away
                     continue
-                if isinstance(outcomes, Exception):
-                    batch.future.set_exception(outcomes)
+                if outcomes is None:
+                    batch.future.set_exception(NotCountedError())
                 else:
                     batch.future.set_result(outcomes[number])
 
