@@ -16,7 +16,7 @@ from sottovoce.plan import Plan
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.routes import router
+from sottovoce.service.routes import plain, router
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import Store, open_store
 
@@ -43,7 +43,7 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
         lifespan=lifespan,
     )
     app.state.collector = collector
-    app.include_router(router)
+    app.router.routes.extend([*plain.routes, *router.routes])
     if settings.pages:
         files = StaticFiles(directory=settings.pages[0], html=True)
         files.all_directories = list(settings.pages)

@@ -29,6 +29,9 @@ class Collector:
     def __init__(self, settings: Settings, store: Store, plans: Iterable[Plan]) -> None:
         self.settings, self.store = settings, store
         self.served = register_plans(store, plans)
+        self._collections: dict[int, dict[str, Served]] = {}
+        for fingerprint, served in self.served.items():
+            self._collections.setdefault(served.key.collection, {})[fingerprint] = served
         self.metrics = Metrics()
         self.analyst = Analyst(store, minimum_reports=settings.minimum_reports)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
@@ -80,12 +83,11 @@ class Collector:
         day, limit = today(), self.settings.batch_limit
         if served.expired(day):
             raise HTTPException(410, f"this plan expired: its last day was {served.plan.expires}")
-        same = {key: other for key, other in self.served.items() if other.key.collection == served.key.collection}
         try:
             if kind == BINARY:
                 return decode_binary(body, served, day, limit=limit)
             if kind == JSON:
-                return decode_json(body, same, day, limit=limit)
+                return decode_json(body, self._collections[served.key.collection], day, limit=limit)
         except BadBodyError as error:
             raise HTTPException(400, str(error)) from error
         except BatchSizeError as error:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
+from fastapi.routing import APIRoute
 
 from sottovoce.client import WireReport
 from sottovoce.errors import QueryError, SottovoceError
@@ -25,7 +27,22 @@ from sottovoce.service.messages import (
     Receipt,
 )
 
+
+class PlainRoute(APIRoute):
+    """A route that is described like the others but reads its request itself: half the cost of a small request."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the function that answers."""
+
+        async def answer(request: Request) -> Response:
+            response: Response = await self.endpoint(request, request.path_params["fingerprint"])
+            return response
+
+        return answer
+
+
 router = APIRouter()
+plain = APIRouter(route_class=PlainRoute)
 
 Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
 
@@ -90,7 +107,7 @@ async def get_plan(request: Request, fingerprint: Fingerprint) -> Response:
     return Response(served.document, media_type=JSON, headers=headers)
 
 
-@router.post(
+@plain.post(
     "/v1/plans/{fingerprint}/reports",
     summary="Count reports",
     response_model=Receipt,

@@ -143,24 +143,24 @@ def _check_size(number: int, limit: int) -> None:
 
 def _screen(columns: _Columns, plans: Mapping[str, Served], day: datetime.date, malformed: list[int]) -> Decoded:
     """Return the reports that can be, and the others with their reasons, in the order of the request."""
-    known = list(plans.values())
-    lookup = {served.plan.fingerprint: number for number, served in enumerate(known)}
-    plan = np.array([lookup.get(name, -1) for name in columns.plans], dtype=np.intp)
-    reasons = np.where(plan < 0, 1, 0)
-    numbers = np.zeros(len(plan), dtype=np.int64)
-    for number in np.unique(plan[plan >= 0]).tolist():
-        rows, served = np.flatnonzero(plan == number), known[number]
+    numbers = np.zeros(len(columns.plans), dtype=np.int64)
+    reasons = np.ones(len(columns.plans), dtype=np.intp)
+    named = set(columns.plans)
+    for name in named & plans.keys():
+        rows = slice(None) if len(named) == 1 else np.array([one == name for one in columns.plans])
+        served = plans[name]
         numbers[rows] = served.key.plan
         reasons[rows] = 2 if served.expired(day) else _judge(served, columns.question[rows], columns.code[rows])
-    good = reasons == 0
-    refused = [(place, MALFORMED) for place in malformed]
-    bad = np.flatnonzero(~good)
-    refused += [(int(columns.places[row]), _REASONS[reasons[row]]) for row in bad]
     reports = Reports(np.frombuffer(columns.ids, dtype=ID), numbers, columns.question, columns.code)
-    return Decoded(reports if good.all() else reports.take(good), sorted(refused))
+    if not malformed and not reasons.any():
+        return Decoded(reports, [])
+    refused = [(place, MALFORMED) for place in malformed]
+    refused += [(int(columns.places[row]), _REASONS[reasons[row]]) for row in np.flatnonzero(reasons)]
+    return Decoded(reports.take(reasons == 0), sorted(refused))
 
 
 def _judge(served: Served, question: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.intp]:
-    inside = question < len(served.codes)
-    codes = np.where(inside, served.codes[np.where(inside, question, 0)], 0)
-    return np.where(codes == 0, 3, np.where(code >= codes, 4, 0))
+    """Return for each report the number of the reason why it cannot be, or 0."""
+    codes = served.codes.take(question, mode="clip")
+    codes[question >= len(served.codes)] = 0
+    return np.where(code < codes, 0, np.where(codes == 0, 3, 4))
