@@ -148,7 +148,7 @@ async def get_status(request: Request, fingerprint: Fingerprint) -> dict[str, An
     "/v1/plans/{fingerprint}/fit",
     summary="Fit the model that answers",
     dependencies=[Depends(analyst_only)],
-    responses=problems(401, 403, 404, 409, 429),
+    responses=problems(401, 403, 404, 409, 422, 429),
 )
 async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest | None = None) -> Fitted:
     """Fit the plan's mechanism to what was counted so far, and answer from it from now on."""
@@ -165,7 +165,7 @@ async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest |
     "/v1/plans/{fingerprint}/answers",
     summary="Fractions of the crowd",
     dependencies=[Depends(analyst_only)],
-    responses=problems(401, 403, 404, 409, 429),
+    responses=problems(401, 403, 404, 409, 422, 429),
 )
 async def post_answers(request: Request, fingerprint: Fingerprint, asked: AnswersRequest) -> Answers:
     """Return the estimated fraction of the crowd inside each query, by the model that was fitted last."""
