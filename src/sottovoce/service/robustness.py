@@ -59,7 +59,7 @@ def share_probability(plan: Plan, totals: NDArray[np.int64]) -> float:
 
 def code_probability(tally: Tally) -> float:
     """Return the probability of codes at least so odd, the smallest over questions times the questions looked at."""
-    looked = np.flatnonzero(tally.question_totals).tolist()
+    looked = np.flatnonzero(tally.question_totals >= 2 * _EXPECTED).tolist()
     if not looked:
         return 1.0
     smallest = min(_question_probability(tally, index) for index in looked)
