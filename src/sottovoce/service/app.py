@@ -7,7 +7,8 @@ import logging
 from collections.abc import AsyncIterator, Iterable
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,7 +19,7 @@ from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
 from sottovoce.service.routes import plain, router
 from sottovoce.service.settings import Settings
-from sottovoce.service.store import Store, open_store
+from sottovoce.service.store import FAILURES, Store, open_store
 
 log = logging.getLogger("sottovoce.collector")
 
@@ -44,6 +45,8 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
     )
     app.state.collector = collector
     app.router.routes.extend([*plain.routes, *router.routes])
+    for failure in FAILURES:
+        app.add_exception_handler(failure, _unavailable)
     if settings.pages:
         files = StaticFiles(directory=settings.pages[0], html=True)
         files.all_directories = list(settings.pages)
@@ -55,6 +58,12 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
         for warning in served.warnings:
             log.warning("plan %s: %s", served.plan.fingerprint[:12], warning)
     return app
+
+
+async def _unavailable(request: Request, error: Exception) -> JSONResponse:
+    """Answer for a database that failed."""
+    log.error("the store failed: %s", type(error).__name__)
+    return JSONResponse({"detail": "the store does not answer; try again later"}, 503, {"Retry-After": "5"})
 
 
 class CountRequests:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+
+import psycopg
+
 from sottovoce.service.store.store import ID, Counts, PlanKey, Reports, Store, Token, join
 
-__all__ = ["ID", "Counts", "PlanKey", "Reports", "Store", "Token", "join", "open_store"]
+__all__ = ["FAILURES", "ID", "Counts", "PlanKey", "Reports", "Store", "Token", "join", "open_store"]
+
+FAILURES = (sqlite3.Error, psycopg.Error)
+"""What a store raises when its database fails: not the fault of whoever asked."""
 
 
 def open_store(place: str) -> Store:

@@ -55,7 +55,9 @@ class PostgresStore:
     """Counts in a PostgreSQL database."""
 
     def __init__(self, url: str) -> None:
-        self._pool = ConnectionPool(url, min_size=1, max_size=4, configure=_configure, open=False)
+        self._pool = ConnectionPool(
+            url, min_size=1, max_size=4, timeout=_CONNECT_SECONDS, configure=_configure, open=False
+        )
         try:
             self._pool.open(wait=True, timeout=_CONNECT_SECONDS)
             with self._pool.connection() as connection:
