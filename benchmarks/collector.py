@@ -24,6 +24,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 import numpy as np
+import psycopg
 
 import sottovoce as sv
 
@@ -135,6 +136,15 @@ def cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def database_cpu(database: str) -> float:
+    """Return the processor time of all processes of a PostgreSQL server; SQLite runs within the collector."""
+    if "://" not in database:
+        return 0.0
+    with psycopg.connect(database) as connection:
+        pids = connection.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()").fetchall()
+    return sum(cpu(pid) for (pid,) in pids)
+
+
 def milliseconds(latencies: list[float]) -> str:
     low, high = np.percentile(latencies, [50, 99]) * 1000
     return f"p50 {low:6.1f} ms  p99 {high:7.1f} ms"
@@ -147,12 +157,13 @@ def measure(plan: sv.Plan, database: str, reports: int, form: str) -> None:
         with collector(path, database) as (port, pid):
             bodies = Bodies(plan, form, BATCH)
             for done in range(STEP, reports + 1, STEP):
-                before, mine = cpu(pid), time.process_time()
+                before, mine, theirs = cpu(pid), time.process_time(), database_cpu(database)
                 rate, latencies = drive(port, bodies, CONNECTIONS, STEP // BATCH)
                 used, load = (cpu(pid) - before) / STEP * 1e6, (time.process_time() - mine) / STEP * 1e6
+                stored = (database_cpu(database) - theirs) / STEP * 1e6
                 print(
                     f"{done:12,} ids  {rate:9,.0f} reports/s  {milliseconds(latencies)}  memory {memory(pid)}  "
-                    f"processor time per report: collector {used:.1f} us, load {load:.1f} us  "
+                    f"processor time per report: collector {used:.1f} us, database {stored:.1f} us, load {load:.1f} us  "
                     f"waiting processes {os.getloadavg()[0]:.1f}",
                     flush=True,
                 )
