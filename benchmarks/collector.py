@@ -163,7 +163,7 @@ def measure(plan: sv.Plan, database: str, reports: int, form: str) -> None:
                 stored = (database_cpu(database) - theirs) / STEP * 1e6
                 print(
                     f"{done:12,} ids  {rate:9,.0f} reports/s  {milliseconds(latencies)}  memory {memory(pid)}  "
-                    f"processor time per report: collector {used:.1f} us, database {stored:.1f} us, load {load:.1f} us  "
+                    f"processor us per report: collector {used:.1f}, database {stored:.1f}, load {load:.1f}  "
                     f"waiting processes {os.getloadavg()[0]:.1f}",
                     flush=True,
                 )
@@ -173,7 +173,7 @@ def measure(plan: sv.Plan, database: str, reports: int, form: str) -> None:
             used = (cpu(pid) - before) / SINGLES * 1e6
             print(
                 f"single posts, {SINGLE_CONNECTIONS} connections: {rate:,.0f} reports/s  {milliseconds(latencies)}  "
-                f"processor time per report: collector {used:.0f} us"
+                f"processor us per report: collector {used:.0f}"
             )
             request = Request(f"http://127.0.0.1:{port}/metrics")
             text = urlopen(request).read().decode()

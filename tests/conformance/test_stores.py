@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -141,6 +142,21 @@ def test_two_collectors_of_one_database_count_an_id_once(database: str, plan: Pl
     assert total(first, key) == total(second, key) == 400
     first.close()
     second.close()
+
+
+def test_two_collectors_at_the_same_moment_count_an_id_once(database: str, plan: Plan) -> None:
+    stores = [open_store(database), open_store(database)]
+    key = stores[0].register(plan)
+    batches = [random_ids(400) for _ in range(15)]
+
+    def add_all(opened: Store) -> int:
+        return sum(int(opened.add(key.collection, DAY, make_reports(key, ids), {}).sum()) for ids in batches)
+
+    with ThreadPoolExecutor(2) as pool:
+        counted = list(pool.map(add_all, stores))
+    assert sum(counted) == total(stores[0], key) == 400 * len(batches)
+    for opened in stores:
+        opened.close()
 
 
 def test_a_batch_that_fails_leaves_no_trace(store: Store, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """A store in PostgreSQL: a pool of connections, COPY for batches, the commit synchronous whatever the server's default.
 
-Ids and counts are written in sorted order, so that several collectors may share a database without deadlocks; the
-unique index decides which report of an id came first.
+Ids that are known are looked up first and the new ones copied straight into their table, in sorted order, so that
+several collectors may share a database without deadlocks. The unique index decides which of them was first with an id;
+the others look again.
 """
 
 from __future__ import annotations
@@ -23,16 +24,15 @@ from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports, To
 _MIGRATION_LOCK = 0x50770  # any number that all collectors agree on
 _CONNECT_SECONDS = 10
 
+_ATTEMPTS = 10
+
 _INCOMING = """
-CREATE TEMPORARY TABLE IF NOT EXISTS incoming_ids (id uuid NOT NULL) ON COMMIT DELETE ROWS;
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming_counts
     (plan integer, question bigint, code bigint, count bigint) ON COMMIT DELETE ROWS
 """
-_ADD_IDS = """
-WITH new AS (
-    INSERT INTO report_ids SELECT id, %s FROM incoming_ids ORDER BY id ON CONFLICT DO NOTHING RETURNING id
-)
-SELECT count(*), string_agg(uuid_send(id), ''::bytea) FROM new
+_SEEN = """
+SELECT coalesce(string_agg(uuid_send(id), ''::bytea), ''::bytea) FROM report_ids
+WHERE collection = %s AND id = ANY (%s::uuid[])
 """
 _ADD_COUNTS = """
 INSERT INTO counts AS old SELECT plan, %s, question, code, count FROM incoming_counts ORDER BY plan, question, code
@@ -44,7 +44,7 @@ ON CONFLICT (collection, day, reason) DO UPDATE SET count = old.count + excluded
 """
 _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_TAIL = b"\xff\xff"
-_COPY_ID = np.dtype([("fields", ">i2"), ("size", ">i4"), ("id", ID)])
+_COPY_ID = np.dtype([("fields", ">i2"), ("size", ">i4"), ("id", ID), ("collection_size", ">i4"), ("collection", ">i4")])
 _COPY_COUNT = np.dtype(
     [("fields", ">i2"), ("plan_size", ">i4"), ("plan", ">i4")]
     + [field for name in ("question", "code", "count") for field in ((f"{name}_size", ">i4"), (name, ">i8"))]
@@ -84,15 +84,21 @@ class PostgresStore:
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._add(collection, day, reports, refusals)
+            except psycopg.errors.UniqueViolation:
+                continue  # another collector was first with one of the ids: look again, it is known now
+        raise StoreError(f"other collectors were first {_ATTEMPTS} times in a row; send the reports again")
+
+    def _add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         with self._pool.connection() as connection:
             connection.execute(_INCOMING)
-            _copy(connection, "incoming_ids", _id_rows(reports.ids))
-            number, raw = _one(connection.execute(_ADD_IDS, (collection,), binary=True))
-            if number == len(reports):
-                fresh = np.ones(len(reports), dtype=bool)
-            else:
-                fresh = np.isin(reports.ids, np.frombuffer(raw or b"", dtype=ID))
-            _copy(connection, "incoming_counts", _count_rows(reports.take(fresh).pairs()))
+            (raw,) = _one(connection.execute(_SEEN, (collection, _id_list(reports.ids)), binary=True))
+            fresh = ~np.isin(reports.ids, np.frombuffer(raw, dtype=ID)) if raw else np.ones(len(reports), dtype=bool)
+            counted = reports.take(fresh)
+            _copy(connection, "report_ids", _id_rows(counted.ids, collection))
+            _copy(connection, "incoming_counts", _count_rows(counted.pairs()))
             connection.execute(_ADD_COUNTS, (day,))
             for reason, count in sorted(refusals.items()):
                 connection.execute(_REFUSE, (collection, day, reason, count))
@@ -203,9 +209,15 @@ def _copy(connection: psycopg.Connection[Any], table: str, rows: NDArray[Any]) -
         copy.write(_COPY_HEAD + rows.tobytes() + _COPY_TAIL)
 
 
-def _id_rows(ids: NDArray[np.bytes_]) -> NDArray[Any]:
+def _id_list(ids: NDArray[np.bytes_]) -> str:
+    text = ids.tobytes().hex()
+    return "{" + ",".join([text[place : place + 32] for place in range(0, len(text), 32)]) + "}"
+
+
+def _id_rows(ids: NDArray[np.bytes_], collection: int) -> NDArray[Any]:
     rows = np.empty(len(ids), dtype=_COPY_ID)
-    rows["fields"], rows["size"], rows["id"] = 1, ID.itemsize, ids
+    rows["fields"], rows["size"], rows["id"] = 2, ID.itemsize, ids
+    rows["collection_size"], rows["collection"] = 4, collection
     return rows
 
 
