@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.client import BINARY_VERSION, WireReport, read_varint
-from sottovoce.counts import NO_CODE, NO_QUESTION
 from sottovoce.errors import TallyError
+from sottovoce.reasons import NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served
 from sottovoce.service.store import ID, Reports
-from sottovoce.tally import WRONG_PLAN
 
 MALFORMED, EXPIRED = "malformed", "expired plan"
-"""The reasons for which a report is refused here, beside those that a tally knows."""
+"""Why a report is refused here, beside the reasons that every engine has."""
 
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
 _decode = msgspec.json.Decoder(WireReport | list[WireReport]).decode
