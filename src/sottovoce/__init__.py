@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        DeliveryError,
         ModelError,
         PlanError,
         QueryError,
         RecordError,
         SchemaError,
         SottovoceError,
+        StoreError,
         TallyError,
     )
     from sottovoce.forecasting import Forecast, forecast, people_needed
@@ -53,6 +55,7 @@ _HOMES = {
     "Audit": "plan",
     "Categorical": "attributes",
     "Client": "client",
+    "DeliveryError": "errors",
     "Estimate": "answer",
     "Forecast": "forecasting",
     "Model": "model",
@@ -67,6 +70,7 @@ _HOMES = {
     "Schema": "schema",
     "SchemaError": "errors",
     "SottovoceError": "errors",
+    "StoreError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
     "col": "query.expression",
@@ -92,6 +96,7 @@ __all__ = [
     "Audit",
     "Categorical",
     "Client",
+    "DeliveryError",
     "Estimate",
     "Forecast",
     "Model",
@@ -106,6 +111,7 @@ __all__ = [
     "Schema",
     "SchemaError",
     "SottovoceError",
+    "StoreError",
     "Tally",
     "TallyError",
     "col",

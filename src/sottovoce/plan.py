@@ -26,6 +26,7 @@ from sottovoce.channels import Channel, parse_epsilon
 from sottovoce.channels.exact import log_ratio
 from sottovoce.counting import COLUMNS, counting_statement
 from sottovoce.errors import PlanError, SottovoceError
+from sottovoce.influence import Influence, largest_influence
 from sottovoce.questions import Family, Question, Questions
 from sottovoce.schema import Schema
 from sottovoce.tables import Table
@@ -40,6 +41,8 @@ MAX_USERS = 10**12
 
 DEFAULT_MECHANISM = "spectral"
 """What designs a plan unless another is named."""
+LIARS = (1000, 100)
+"""An audit says what one liar in so many people can do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Audit:
         ratio: The worst ratio itself, e^epsilon as a fraction of integers.
         question: The index of a question that attains it.
         channel: That question's channel.
+        influence: The most that 0.1 % and 1 % of liars among the expected users can move a question's raw estimate.
     """
 
     epsilon: float
@@ -59,6 +63,7 @@ class Audit:
     ratio: Fraction
     question: int
     channel: str
+    influence: tuple[Influence, ...]
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -153,7 +158,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
                 worst = ratio, index, channel
         assert worst is not None
         ratio, index, channel = worst
-        return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind)
+        crowds = [largest_influence(self.questions, self.users, -(-self.users // part)) for part in LIARS]
+        influence = tuple(worst for worst in crowds if worst is not None)
+        return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind, influence)
 
     def refresh(self, tally: Any) -> Plan:
         """Return a plan of the same collection with shares that suit what a tally shows, for people not yet asked.

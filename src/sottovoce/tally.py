@@ -23,7 +23,7 @@ from sottovoce.client import PLAN_KEY, Report
 from sottovoce.count_table import read_counts
 from sottovoce.counts import make_counts
 from sottovoce.errors import SottovoceError, TallyError
-from sottovoce.plan import Plan, require_plan
+from sottovoce.plan import SHARES, Plan, require_plan
 from sottovoce.reasons import NO_PLAN, NULL, WRONG_PLAN
 
 _FILE_KEY = b"sottovoce.tally"
@@ -84,6 +84,20 @@ class Tally:
     def totals_by_plan(self) -> dict[str, NDArray[np.int64]]:
         """How many reports each question got, plan by plan."""
         return {fingerprint: totals.copy() for fingerprint, totals in self._totals.items()}
+
+    @property
+    def question_weights(self) -> NDArray[np.float64]:
+        """How much each question may weigh in a fit: its reports, at most those expected by the shares plus four sd.
+
+        Clients choose their question, so liars could make any one of them look far better known than it is.
+        """
+        expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
+        for fingerprint, totals in self._totals.items():
+            share = self._plans[fingerprint].questions.shares / SHARES
+            expected += totals.sum() * share
+            variance += totals.sum() * share * (1 - share)
+        limit = expected + 4 * np.sqrt(variance)
+        return np.asarray(np.minimum(self.question_totals, limit))
 
     def counts(self, question: int) -> NDArray[np.int64]:
         """Return how often each code of one question was reported."""

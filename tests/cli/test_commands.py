@@ -60,20 +60,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def calls(name: str) -> dict[tuple[str, ...], click.Command]:
+    """Return a command under its name, or all commands of a group under theirs."""
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    if isinstance(command, click.Group):
+        return {(name, part): inner for part, inner in command.commands.items()}
+    return {(name,): command}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_and_json_and_is_documented(name: str) -> None:
-    result = run(name, "--help")
-    assert result.exit_code == 0
-    assert "--json" in result.output
+    for path in calls(name):
+        result = run(*path, "--help")
+        assert result.exit_code == 0
+        assert "--json" in result.output
     assert f"## sottovoce {name}\n" in (ROOT / "docs/cli.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_help_and_is_documented(name: str) -> None:
-    command = main.get_command(click.Context(main), name)
-    assert command is not None
     section = (ROOT / "docs/cli.md").read_text(encoding="utf-8").split(f"## sottovoce {name}\n")[1].split("\n## ")[0]
-    for parameter in command.params:
+    for parameter in (parameter for command in calls(name).values() for parameter in command.params):
         if isinstance(parameter, click.Option) and parameter.name not in ("help", "as_json"):
             assert parameter.help, f"{parameter.opts} has no help"
             assert parameter.opts[0] in section, f"{parameter.opts} is not in docs/cli.md"

@@ -149,6 +149,9 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
     questions, codes, counts = tally.columns()
     table = np.zeros((len(plan.questions), 8), dtype=np.int64)
     table[questions, codes] = counts
+    reports = tally.question_totals
+    crowded = np.flatnonzero(reports > tally.question_weights)  # more than chance explains: weighed as if by chance
+    table[crowded] = np.rint(table[crowded] * (tally.question_weights / np.maximum(reports, 1))[crowded, None])
     blocks, by_block, attenuations = [], [], []
     for number, family in enumerate(plan.families):
         first = plan.questions.offsets[number]
