@@ -145,6 +145,13 @@ def test_the_fitted_model_answers_as_the_library_does(collector: Running, plan: 
     assert answer["reports"] == fitted["reports"]
     assert answer["answers"][0]["fraction"] == pytest.approx(1)
     assert all(-1e-9 <= line["fraction"] <= 1 + 1e-9 for line in answer["answers"])
+    sql = ["TRUE", "age BETWEEN 4 AND 9", "age < 8 AND region = 'south'"]
+    same = collector.http.post(collector.path(plan, "/answers"), headers=token, json={"where": sql}).json()
+    for line, other in zip(answer["answers"], same["answers"], strict=True):
+        assert line["fraction"] == pytest.approx(other["fraction"])
+        assert other["interval"][0] <= other["fraction"] <= other["interval"][1]
+    for wrong in ({"where": ["age >"]}, {"where": []}, {"where": ["TRUE"], "queries": [{}]}):
+        assert collector.http.post(collector.path(plan, "/answers"), headers=token, json=wrong).status_code == 422
 
 
 def test_answers_are_those_of_the_same_tally_fitted_here(plan: Plan, tmp_path: Path) -> None:

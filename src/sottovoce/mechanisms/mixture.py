@@ -23,7 +23,7 @@ from sottovoce.model import Model, Origin
 from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 
 _REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4
-_OWN, _GENERAL, _NEAR_ZERO = 1.3, 0.25, 0.01  # the first also makes up for the small number of repeated fits
+_OWN, _GENERAL, _NEAR_ZERO = 1.3, 0.5, 0.01  # the first also makes up for the small number of repeated fits
 
 
 class MixtureModel(JointModel):

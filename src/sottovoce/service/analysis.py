@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from sottovoce.answer import fraction_interval
 from sottovoce.influence import largest_influence
 from sottovoce.model import Model, fit
 from sottovoce.plan import LIARS
+from sottovoce.query.ranges import ranges_to_batch
+from sottovoce.service.messages import AnswerLine, AnswersRequest
 from sottovoce.service.robustness import check_tally
 from sottovoce.service.served import Served
 from sottovoce.service.store import Store
@@ -46,12 +48,23 @@ class Analyst:
             self._models[served.key.collection] = model
         return model
 
-    def answer(self, served: Served, queries: Sequence[dict[str, Any]]) -> tuple[Model, list[float]]:
-        """Return the model and the fraction of the crowd inside each query."""
+    def answer(self, served: Served, asked: AnswersRequest) -> tuple[Model, list[AnswerLine]]:
+        """Return the model, and for each predicate or query the fraction of the crowd inside and its interval."""
         model = self._models.get(served.key.collection)
         if model is None:
             raise NotFittedError("no model was fitted since the collector started; POST .../fit first")
-        return model, model.answer_ranges(queries).tolist()
+        if asked.where:
+            answers = model.answers(asked.where, level=asked.level)
+            return model, [AnswerLine(fraction=answer.fraction, interval=answer.interval) for answer in answers]
+        lines: list[AnswerLine] = []
+        for start in range(0, len(asked.queries), 500):
+            batch = ranges_to_batch(model.schema, asked.queries[start : start + 500])
+            fractions, deviations = model.evaluate(batch), model.deviations(batch, np.eye(batch.count))
+            lines += [
+                AnswerLine(fraction=fraction, interval=fraction_interval(fraction, deviation, asked.level))
+                for fraction, deviation in zip(fractions.tolist(), deviations.tolist(), strict=True)
+            ]
+        return model, lines
 
     def status(self, served: Served) -> dict[str, Any]:
         """Return what was counted and refused by day, what liars can do, and whether the crowd looks honest."""

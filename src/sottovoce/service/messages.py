@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Asked = Annotated[list[bool | int | float | str], Field(max_length=10_000)]
 
@@ -57,16 +57,25 @@ class Fitted(BaseModel):
 
 
 class AnswersRequest(BaseModel):
-    """What is asked: queries, each a range (low, high) or a list of categories for the attributes it names."""
+    """What is asked: predicates in SQL, or queries: ranges or lists of categories for the attributes they name."""
 
     model_config = ConfigDict(extra="forbid")
-    queries: list[dict[str, Asked]] = Field(min_length=1, max_length=10_000)
+    where: list[str] = Field(default=[], max_length=1_000)
+    queries: list[dict[str, Asked]] = Field(default=[], max_length=10_000)
+    level: float = Field(default=0.9, gt=0, lt=1)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> AnswersRequest:
+        if bool(self.where) == bool(self.queries):
+            raise ValueError("give either where, a list of SQL predicates, or queries, a list of ranges")
+        return self
 
 
 class AnswerLine(BaseModel):
-    """The estimated fraction of the crowd inside one query."""
+    """The estimated fraction of the crowd inside one query, and where the true one lies with the level asked for."""
 
     fraction: float
+    interval: tuple[float, float]
 
 
 class Answers(BaseModel):

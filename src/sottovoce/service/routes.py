@@ -16,7 +16,6 @@ from sottovoce.service.analysis import NotFittedError, TooFewReportsError
 from sottovoce.service.auth import ANALYST, REPORTER
 from sottovoce.service.collector import BINARY, JSON, Collector
 from sottovoce.service.messages import (
-    AnswerLine,
     Answers,
     AnswersRequest,
     FitRequest,
@@ -168,16 +167,16 @@ async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest |
     responses=problems(401, 403, 404, 409, 422, 429, 503),
 )
 async def post_answers(request: Request, fingerprint: Fingerprint, asked: AnswersRequest) -> Answers:
-    """Return the estimated fraction of the crowd inside each query, by the model that was fitted last."""
+    """Return the estimated fraction of the crowd inside each query and its interval, by the last fit."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
     try:
-        model, fractions = await asyncio.to_thread(collector.analyst.answer, served, asked.queries)
+        model, answers = await asyncio.to_thread(collector.analyst.answer, served, asked)
     except NotFittedError as error:
         raise HTTPException(409, str(error)) from error
     except QueryError as error:
         raise HTTPException(422, str(error)) from error
-    return Answers(reports=model.origin.reports, answers=[AnswerLine(fraction=fraction) for fraction in fractions])
+    return Answers(reports=model.origin.reports, answers=answers)
 
 
 @router.get("/healthz", summary="Whether the collector and its store answer", responses=problems(503))
