@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODULES := clients/js/node_modules/.package-lock.json
 
-.PHONY: help demo test fast check format bench clean
+.PHONY: help demo test fast check format bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -31,10 +31,10 @@ demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people.
 
 test: $(STAMP) system ## Run all tests, and say which were skipped for want of what.
 	@$(MAKE) --no-print-directory $(MODULES)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -rs
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -rs
 
 fast: $(STAMP) ## Run all but the slow statistical tests.
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow"
 
 check: $(STAMP) ## Check style, types, layers and the examples in the documentation.
 	$(BIN)/ruff check .
@@ -50,6 +50,9 @@ format: $(STAMP) ## Bring the code into its standard form.
 
 bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py
+
+scale: $(STAMP) ## Measure counting by numpy, DuckDB and Spark, and a billion simulated people.
+	$(BIN)/python benchmarks/scale.py
 
 clean: ## Remove what was installed and built.
 	rm -rf $(VENV) build dist clients/js/node_modules

@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("sottovoce", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("sottovoce")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A PostgreSQL server that really runs, for the whole session."""
+    from tests.postgres import running_postgres
+
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a collector keeps its counts: a new SQLite file, or a new database of a real PostgreSQL server."""
+    if request.param == "sqlite":
+        return str(tmp_path / "collector.db")
+    from tests.postgres import create_database
+
+    return create_database(request.getfixturevalue("postgres"), f"collector_{secrets.token_hex(6)}")

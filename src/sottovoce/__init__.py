@@ -5,8 +5,10 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
-3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table.
-4. `Tally` counts reports; tallies add.
+3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
+   `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
+4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
+   `Tally.from_counts` takes what a database counted.
 5. `fit` turns a tally into a model.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
@@ -26,13 +28,18 @@ if TYPE_CHECKING:
     from sottovoce.asking import difference
     from sottovoce.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client import Client, Report, randomize
+    from sottovoce.engines.parquet import tally_parquet
+    from sottovoce.engines.report_files import write_reports
+    from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        DeliveryError,
         ModelError,
         PlanError,
         QueryError,
         RecordError,
         SchemaError,
         SottovoceError,
+        StoreError,
         TallyError,
     )
     from sottovoce.forecasting import Forecast, forecast, people_needed
@@ -48,6 +55,7 @@ _HOMES = {
     "Audit": "plan",
     "Categorical": "attributes",
     "Client": "client",
+    "DeliveryError": "errors",
     "Estimate": "answer",
     "Forecast": "forecasting",
     "Model": "model",
@@ -62,6 +70,7 @@ _HOMES = {
     "Schema": "schema",
     "SchemaError": "errors",
     "SottovoceError": "errors",
+    "StoreError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
     "col": "query.expression",
@@ -71,7 +80,11 @@ _HOMES = {
     "load_model": "model",
     "people_needed": "forecasting",
     "randomize": "client",
+    "randomize_spark": "engines.spark",
     "simulate": "simulation.simulate",
+    "tally_parquet": "engines.parquet",
+    "tally_spark": "engines.spark",
+    "write_reports": "engines.report_files",
 }
 
 _NEED_MECHANISMS = {"Plan", "fit", "load_model"}
@@ -83,6 +96,7 @@ __all__ = [
     "Audit",
     "Categorical",
     "Client",
+    "DeliveryError",
     "Estimate",
     "Forecast",
     "Model",
@@ -97,6 +111,7 @@ __all__ = [
     "Schema",
     "SchemaError",
     "SottovoceError",
+    "StoreError",
     "Tally",
     "TallyError",
     "col",
@@ -106,7 +121,11 @@ __all__ = [
     "load_model",
     "people_needed",
     "randomize",
+    "randomize_spark",
     "simulate",
+    "tally_parquet",
+    "tally_spark",
+    "write_reports",
 ]
 
 

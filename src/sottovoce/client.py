@@ -6,16 +6,19 @@ question was drawn. This module loads no numpy; `randomize`, for many records at
 
 from __future__ import annotations
 
+import datetime
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from sottovoce.channels.exact import Words, system_words
-from sottovoce.errors import TallyError
+from sottovoce.delivery import Ledger, fetch_plan, post_report
+from sottovoce.errors import DeliveryError, TallyError
 from sottovoce.plan import Plan, require_plan
 from sottovoce.schema import encode
 
@@ -27,16 +30,19 @@ if TYPE_CHECKING:
 PLAN_KEY, COLLECTION_KEY = b"sottovoce.plan", b"sottovoce.collection"
 """The schema metadata of a table of reports: which plan, and which collection, they answer."""
 
-_BINARY_VERSION = 1
+BINARY_VERSION = 1
 
 
-class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class WireReport(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """A report's JSON form."""
 
-    plan: str
-    id: str
-    question: int
-    code: int
+    plan: Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
+    id: Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
+    question: Number
+    code: Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +73,29 @@ class Report:
 
     def to_json(self) -> str:
         """Return the JSON form: plan, id, question, code."""
-        return msgspec.json.encode(_Wire(self.plan, self.id, self.question, self.code)).decode()
+        return msgspec.json.encode(WireReport(self.plan, self.id, self.question, self.code)).decode()
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Report:
         """Return the report that a JSON text holds."""
         try:
-            wire = msgspec.json.decode(text, type=_Wire)
+            wire = msgspec.json.decode(text, type=WireReport)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise TallyError(f"not a report: {error}") from error
         return cls(wire.plan, wire.id, wire.question, wire.code)
 
     def to_bytes(self) -> bytes:
         """Return the binary form: a version byte, the plan (32), the id (16), question and code as varints."""
-        head = bytes([_BINARY_VERSION]) + bytes.fromhex(self.plan) + bytes.fromhex(self.id)
+        head = bytes([BINARY_VERSION]) + bytes.fromhex(self.plan) + bytes.fromhex(self.id)
         return head + _varint(self.question) + _varint(self.code)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Report:
         """Return the report that a binary form holds."""
-        if len(data) < 51 or data[0] != _BINARY_VERSION:
-            raise TallyError(f"not a report: {len(data)} bytes that do not start with version {_BINARY_VERSION}")
-        question, place = _read_varint(data, 49)
-        code, place = _read_varint(data, place)
+        if len(data) < 51 or data[0] != BINARY_VERSION:
+            raise TallyError(f"not a report: {len(data)} bytes that do not start with version {BINARY_VERSION}")
+        question, place = read_varint(data, 49)
+        code, place = read_varint(data, place)
         if place != len(data):
             raise TallyError(f"not a report: {len(data) - place} bytes too many")
         return cls(data[1:33].hex(), data[33:49].hex(), question, code)
@@ -110,6 +116,46 @@ class Client:
     def __init__(self, plan: Plan) -> None:
         require_plan(plan)
         self.plan = plan
+        self._url: str | None = None
+        self._token: str | None = None
+        self._ledger: Ledger | None = None
+
+    @classmethod
+    def from_url(cls, url: str, *, token: str | None = None, spent: str | Path | None = None) -> Client:
+        """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
+
+        Args:
+            url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``.
+            token: What the collector asks of those who post, if it does.
+            spent: The directory that records which collections this person answered; by default in the user's own data.
+        """
+        client = cls(fetch_plan(url))
+        client._url, client._token = url, token
+        client._ledger = Ledger(None if spent is None else Path(spent))
+        return client
+
+    def send(self, record: Mapping[str, object]) -> Report:
+        """Return the report that answers this collection, now counted: drawn once, kept on disk, and only then sent.
+
+        A collection that was answered before is not answered again: what was drawn then is sent if it was never
+        acknowledged, whatever the record is now. After an error, call it again: the same bytes are sent.
+        """
+        if self._url is None or self._ledger is None:
+            raise DeliveryError("this client knows no collector; make it with Client.from_url")
+        collection = self.plan.collection
+        spent = self._ledger.draw_once(collection, lambda: self._draw(record).to_json())
+        report = Report.from_json(spent.report)
+        if not spent.acknowledged:
+            url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
+            post_report(url, spent.report, {"authorization": f"Bearer {self._token}"} if self._token else {})
+            self._ledger.acknowledge(collection, spent)
+        return report
+
+    def _draw(self, record: Mapping[str, object]) -> Report:
+        """Return a report, unless the collection is over and it would be drawn for nothing."""
+        if self.plan.expires is not None and datetime.datetime.now(datetime.UTC).date().isoformat() > self.plan.expires:
+            raise DeliveryError(f"this collection ended on {self.plan.expires}: nothing is drawn")
+        return self.report(record)
 
     def report(self, record: Mapping[str, object]) -> Report:
         """Return one randomised report; all of the record is checked before a question is drawn."""
@@ -181,7 +227,8 @@ def _varint(number: int) -> bytes:
     return bytes([*out, number])
 
 
-def _read_varint(data: bytes, place: int) -> tuple[int, int]:
+def read_varint(data: bytes, place: int) -> tuple[int, int]:
+    """Return the number that stands at ``place`` and the place after it."""
     number = shift = 0
     while True:
         if place >= len(data) or shift > 63:

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.reasons import NO_CODE, NO_QUESTION
+
 Integers = NDArray[np.int64]
 Entries = tuple[Integers, Integers, Integers]
 """Questions, codes and counts."""
@@ -21,9 +23,6 @@ Added = tuple[Integers, Counter[str]]
 
 DENSE_LIMIT = 2**24
 """Up to this many (question, code) pairs, counts are one dense array."""
-
-NO_QUESTION, NO_CODE = "impossible question", "impossible code"
-"""The reasons for which a pair is refused."""
 
 
 class Counts(Protocol):

@@ -7,7 +7,9 @@ SottovoceError
 ├── PlanError      a plan that cannot be designed, read or trusted
 ├── TallyError     reports or tallies that do not belong together
 ├── QueryError     a query that cannot be understood
-└── ModelError     a model that cannot be fitted or read
+├── ModelError     a model that cannot be fitted or read
+├── StoreError     a collector's store that cannot be opened or used
+└── DeliveryError  a report that could not be sent, or an answer already given
 ```
 
 A message says what was given, what is allowed, and what to do about it.
@@ -42,3 +44,11 @@ class QueryError(SottovoceError):
 
 class ModelError(SottovoceError):
     """A model that cannot be fitted or read."""
+
+
+class StoreError(SottovoceError):
+    """A collector's store that cannot be opened or used."""
+
+
+class DeliveryError(SottovoceError):
+    """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes."""

@@ -12,7 +12,7 @@ import datetime
 import functools
 import hashlib
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -24,7 +24,9 @@ import rfc8785
 
 from sottovoce.channels import Channel, parse_epsilon
 from sottovoce.channels.exact import log_ratio
+from sottovoce.counting import COLUMNS, counting_statement
 from sottovoce.errors import PlanError, SottovoceError
+from sottovoce.influence import Influence, largest_influence
 from sottovoce.questions import Family, Question, Questions
 from sottovoce.schema import Schema
 from sottovoce.tables import Table
@@ -40,6 +42,9 @@ MAX_USERS = 10**12
 DEFAULT_MECHANISM = "hdg"
 """What designs a plan unless another is named."""
 
+LIARS = (1000, 100)
+"""An audit says what one liar in so many people can do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Audit:
@@ -51,6 +56,7 @@ class Audit:
         ratio: The worst ratio itself, e^epsilon as a fraction of integers.
         question: The index of a question that attains it.
         channel: That question's channel.
+        influence: The most that 0.1 % and 1 % of liars among the expected users can move a question's raw estimate.
     """
 
     epsilon: float
@@ -58,6 +64,7 @@ class Audit:
     ratio: Fraction
     question: int
     channel: str
+    influence: tuple[Influence, ...]
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -152,7 +159,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
                 worst = ratio, index, channel
         assert worst is not None
         ratio, index, channel = worst
-        return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind)
+        crowds = [largest_influence(self.questions, self.users, -(-self.users // part)) for part in LIARS]
+        influence = tuple(worst for worst in crowds if worst is not None)
+        return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind, influence)
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -172,6 +181,36 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     def for_browsers(self) -> bool:
         """Whether every code is an integer that JavaScript holds exactly."""
         return all(channel.codes <= MAX_BROWSER_CODE for _, channel in self.questions.channels())
+
+    def sql(
+        self, dialect: str, *, table: str = "reports", columns: Collection[str] = COLUMNS, assume_plan: bool = False
+    ) -> str:
+        """Return the statement that counts this plan's reports where they are; `Tally.from_counts` takes its result.
+
+        Rows that cannot be answers are counted by reason, and of rows with the same id one is counted.
+
+        Args:
+            dialect: bigquery, clickhouse, duckdb, postgres, snowflake or spark.
+            table: The table of reports.
+            columns: Which of a report's columns it has: question and code, and it may have plan and id.
+            assume_plan: Take all rows to answer this plan, where no column says so.
+
+        Example:
+            >>> import sottovoce as sv
+            >>> schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+            >>> plan = sv.Plan.create(schema, epsilon=1, users=1000)
+            >>> print(plan.sql("postgres", table="survey.reports").splitlines()[0])
+            WITH screened AS (
+        """
+        given = tuple(columns)
+        if not {"question", "code"} <= set(given) <= set(COLUMNS):
+            raise PlanError(f"columns are question and code, and may be plan and id as well, got {given}")
+        if "plan" not in given and not assume_plan:
+            raise PlanError(
+                "without a column plan every row would be refused, as none says which plan it answers; "
+                "give assume_plan=True if all of them answer this one"
+            )
+        return counting_statement(self.fingerprint, self.questions.codes, dialect, table=table, columns=given)
 
     def to_json(self) -> bytes:
         """Return the canonical JSON (RFC 8785)."""

@@ -132,7 +132,8 @@ def _columns(schema: Schema, table: object) -> list[NDArray[Any]]:
         columns = table
     else:
         try:
-            columns = nw.from_native(table, eager_only=True).to_dict(as_series=True)
+            native: Any = table  # which overload fits depends on the dataframe libraries installed
+            columns = nw.from_native(native, eager_only=True).to_dict(as_series=True)
         except TypeError as error:
             raise RecordError(
                 f"a table is a pandas, polars or Arrow table, or a dict of arrays, got {type(table).__name__}"

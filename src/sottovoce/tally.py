@@ -20,12 +20,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sottovoce.client import PLAN_KEY, Report
+from sottovoce.count_table import read_counts
 from sottovoce.counts import make_counts
 from sottovoce.errors import SottovoceError, TallyError
-from sottovoce.plan import Plan, require_plan
-
-NO_PLAN, WRONG_PLAN, NULL = "no plan", "wrong plan", "null"
-"""The reasons for which a report is refused, beside those of `sottovoce.counts`."""
+from sottovoce.plan import SHARES, Plan, require_plan
+from sottovoce.reasons import NO_PLAN, NULL, WRONG_PLAN
 
 _FILE_KEY = b"sottovoce.tally"
 
@@ -85,6 +84,20 @@ class Tally:
     def totals_by_plan(self) -> dict[str, NDArray[np.int64]]:
         """How many reports each question got, plan by plan."""
         return {fingerprint: totals.copy() for fingerprint, totals in self._totals.items()}
+
+    @property
+    def question_weights(self) -> NDArray[np.float64]:
+        """How much each question may weigh in a fit: its reports, at most those expected by the shares plus four sd.
+
+        Clients choose their question, so liars could make any one of them look far better known than it is.
+        """
+        expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
+        for fingerprint, totals in self._totals.items():
+            share = self._plans[fingerprint].questions.shares / SHARES
+            expected += totals.sum() * share
+            variance += totals.sum() * share * (1 - share)
+        limit = expected + 4 * np.sqrt(variance)
+        return np.asarray(np.minimum(self.question_totals, limit))
 
     def counts(self, question: int) -> NDArray[np.int64]:
         """Return how often each code of one question was reported."""
@@ -168,6 +181,41 @@ class Tally:
         if refused:
             raise TallyError(f"counts of pairs that cannot occur under this plan: {dict(refused)}")
         self._totals_of(self.plan.fingerprint)[:] += added
+
+    @classmethod
+    def from_counts(cls, plan: Plan, table: object) -> Tally:
+        """Return the tally that a database counted: the result of ``plan.sql``, or of a ``GROUP BY question, code``.
+
+        Args:
+            plan: The plan whose reports were counted.
+            table: Columns question, code, count and, if there is one, reason: a pandas, polars or Arrow table, a dict
+                of arrays, or the rows that a database cursor gives.
+
+        Example:
+            >>> import sottovoce as sv
+            >>> schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+            >>> plan = sv.Plan.create(schema, epsilon=1, users=1000)
+            >>> sv.Tally.from_counts(plan, {"question": [0, 1], "code": [0, 1], "count": [30, 12]}).total
+            42
+        """
+        counts = read_counts(table)
+        tally = cls(plan)
+        for row in (
+            counts.filter(counts.column("reason").is_valid())
+            .group_by("reason")
+            .aggregate([("count", "sum")])
+            .to_pylist()
+        ):
+            tally.refused[row["reason"]] += row["count_sum"]
+        counts = counts.filter(counts.column("reason").is_null())
+        valid = pc.and_(counts.column("question").is_valid(), counts.column("code").is_valid())
+        if nulls := pc.sum(counts.filter(pc.invert(valid)).column("count")).as_py():
+            tally.refused[NULL] += nulls
+        columns = (counts.filter(valid).column(name).to_numpy() for name in ("question", "code", "count"))
+        added, refused = tally._counts.add(*columns)
+        tally._totals_of(plan.fingerprint)[:] += added
+        tally.refused += refused
+        return tally
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):

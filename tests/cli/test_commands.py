@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -59,20 +60,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def calls(name: str) -> dict[tuple[str, ...], click.Command]:
+    """Return a command under its name, or all commands of a group under theirs."""
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    if isinstance(command, click.Group):
+        return {(name, part): inner for part, inner in command.commands.items()}
+    return {(name,): command}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_and_json_and_is_documented(name: str) -> None:
-    result = run(name, "--help")
-    assert result.exit_code == 0
-    assert "--json" in result.output
+    for path in calls(name):
+        result = run(*path, "--help")
+        assert result.exit_code == 0
+        assert "--json" in result.output
     assert f"## sottovoce {name}\n" in (ROOT / "docs/cli.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_help_and_is_documented(name: str) -> None:
-    command = main.get_command(click.Context(main), name)
-    assert command is not None
     section = (ROOT / "docs/cli.md").read_text(encoding="utf-8").split(f"## sottovoce {name}\n")[1].split("\n## ")[0]
-    for parameter in command.params:
+    for parameter in (parameter for command in calls(name).values() for parameter in command.params):
         if isinstance(parameter, click.Option) and parameter.name not in ("help", "as_json"):
             assert parameter.help, f"{parameter.opts} has no help"
             assert parameter.opts[0] in section, f"{parameter.opts} is not in docs/cli.md"
@@ -344,3 +353,36 @@ def test_the_demo_runs_every_stage_and_keeps_its_files(folder: Path) -> None:
     for stage in ("1 crowd", "2 plan", "3 audit", "4 randomize", "5 tally", "6 fit", "7 query", "attacker"):
         assert stage in shown
     assert "26.9% and 73.1%" in " ".join(shown.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_directory_of_reports_is_written_and_counted_by_every_engine_alike() -> None:
+    written = succeed("randomize", "plan.json", "people.csv", "--out", "reports", "--ids")
+    assert written["rows"] == 3_000
+    shutil.copytree("reports", "reports/again")
+    for source in ("reports", "reports/**/*.parquet"):
+        for engine in ("duckdb", "numpy"):
+            counted = succeed("tally", "plan.json", source, "--engine", engine, "--out", f"{engine}.parquet")
+            assert counted["total"] == 3_000
+            assert counted["refused"] == {"duplicate": 3_000}
+    assert sv.Tally.load("duckdb.parquet") == sv.Tally.load("numpy.parquet")
+    assert "holds reports already" in fail("randomize", "plan.json", "people.csv", "--out", "reports")
+    assert "--ids is for a directory" in fail("randomize", "plan.json", "people.csv", "--out", "r.parquet", "--ids")
+    assert "no file of reports" in fail("tally", "plan.json", "absent/*.parquet", "--out", "x")
+
+
+@pytest.mark.usefixtures("folder")
+def test_reports_that_name_no_plan_count_when_it_is_assumed() -> None:
+    succeed("randomize", "plan.json", "people.csv", "--out", "reports.parquet")
+    pq.write_table(pq.read_table("reports.parquet").replace_schema_metadata(None), "bare.parquet")
+    assert "3,000 no plan" in fail("tally", "plan.json", "bare.parquet", "--out", "x")
+    assert succeed("tally", "plan.json", "bare.parquet", "--assume-plan", "--out", "x")["total"] == 3_000
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_bad_record_leaves_an_empty_directory_and_says_where_it_was() -> None:
+    crowd = people(3_000, seed=5).to_pydict()
+    crowd["age"][2_000] = 10_000
+    pq.write_table(pa.table(crowd), "odd.parquet")
+    assert "'odd.parquet', within rows 1 to 3000: " in fail("randomize", "plan.json", "odd.parquet", "--out", "reports")
+    assert list(Path("reports").iterdir()) == []

@@ -196,7 +196,7 @@ class LocalHash:
         """
         import numpy as np
 
-        prime, digits, coordinates = self.prime, self.digits, self._all_coordinates()
+        prime, digits, coordinates = self.prime, self.digits, self.coordinates()
         by_vector = np.zeros((self.vectors + 1, prime))
         by_vector[1:] = counts.reshape(self.vectors, prime)
         characters = np.fft.fft(by_vector, axis=1)
@@ -243,7 +243,7 @@ class LocalHash:
         own, foreign = self.support_probabilities()
         return np.asarray((supports / counts.sum() - foreign) / (own - foreign))
 
-    def _all_coordinates(self) -> NDArray[np.int64]:
+    def coordinates(self) -> NDArray[np.int64]:
         """Return the t coordinates of every cell's point, most significant first."""
         import numpy as np
 
@@ -330,4 +330,4 @@ def _hash_table(channel: LocalHash) -> NDArray[np.int64]:
     import numpy as np
 
     vectors = _digits(np.arange(1, channel.vectors + 1), channel.prime, channel.digits).astype(np.int64)
-    return np.asarray(channel._all_coordinates().T @ vectors % channel.prime)
+    return np.asarray(channel.coordinates().T @ vectors % channel.prime)

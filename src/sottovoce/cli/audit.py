@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 from sottovoce import Plan
 from sottovoce.certificate import exact_words, promise
 from sottovoce.cli.output import json_option, make_console, make_table, print_json
+from sottovoce.influence import Influence
 from sottovoce.plan import SHARES
 
 _ROWS = 40
@@ -40,6 +42,7 @@ def command(plan_file: Path, as_json: bool) -> None:
                 "ratio": {"numerator": str(audit.ratio.numerator), "denominator": str(audit.ratio.denominator)},
                 "worst_question": audit.question,
                 "worst_channel": audit.channel,
+                "influence": [dataclasses.asdict(influence) for influence in audit.influence],
                 "questions": rows,
             }
         )
@@ -61,6 +64,17 @@ def command(plan_file: Path, as_json: bool) -> None:
     console.print(f"Exact epsilon: [bold]{exact_words(audit)}[/] (asked for: at most {plan.epsilon})")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))
+    for influence in audit.influence:
+        console.print(influence_words(influence, plan.users))
+
+
+def influence_words(influence: Influence, users: int) -> str:
+    """Return what liars can do to a plan's raw estimates, in plain words."""
+    moved = f"by at most {influence.bound:.1%} of the crowd" if influence.bound < 1 else "to anything"
+    return (
+        f"{influence.liars:,} liars among {users:,} people ({influence.liars / users:.1%}) move the raw estimate of a "
+        f"question {moved} (question {influence.question})."
+    )
 
 
 def family_rows(plan: Plan) -> list[dict[str, Any]]:

@@ -17,6 +17,8 @@ COMMANDS = {
     "plan": "Design the public questions for a schema.",
     "audit": "Say exactly what a plan promises.",
     "randomize": "Turn a table of records into randomised reports.",
+    "serve": "Collect reports over HTTP, counting each once.",
+    "token": "Create, revoke and list the tokens of a collector.",
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
     "query": "Ask a model about the crowd, with intervals.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from sottovoce import Plan, RecordError, randomize
+from sottovoce import Plan, RecordError, SottovoceError, randomize, write_reports
 from sottovoce.cli.files import Step, read_records, replacing, suffix_of
 from sottovoce.cli.output import json_option, make_console, print_json, progress
 
@@ -17,9 +18,15 @@ from sottovoce.cli.output import json_option, make_console, print_json, progress
 @click.command("randomize")
 @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
 @click.argument("data", metavar="DATA", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The reports to write (.parquet or .csv).")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The reports to write: .parquet, .csv, or a directory.",
+)
+@click.option("--ids", is_flag=True, help="Give every report an id, so that it is counted once (directory only).")
 @json_option
-def command(plan_file: Path, data: Path, out: Path, as_json: bool) -> None:
+def command(plan_file: Path, data: Path, out: Path, ids: bool, as_json: bool) -> None:
     """Turn a table of records into randomised reports.
 
     DATA is a CSV or Parquet file with one row per person and the schema's attributes as columns; other columns are
@@ -30,16 +37,45 @@ def command(plan_file: Path, data: Path, out: Path, as_json: bool) -> None:
 
     \b
       sottovoce randomize plan.json people.csv --out reports.parquet
+      sottovoce randomize plan.json people.parquet --out reports/
+
+    A directory gets many Parquet files of some ten million reports each, however large DATA is.
     """
     plan = Plan.load(plan_file)
-    with progress(f"randomize {data.name}", 1.0) as step, replacing(out, inputs=[plan_file, data]) as part:
-        rows = _write_reports(plan, data, part, suffix_of(out), step)
+    with progress(f"randomize {data.name}", 1.0) as step:
+        if not out.suffix or out.is_dir():
+            rows = _write_directory(plan, data, out, ids, step)
+        elif ids:
+            raise SottovoceError(
+                f"--ids is for a directory of reports, got the file {str(out)!r}; give --out a directory"
+            )
+        else:
+            with replacing(out, inputs=[plan_file, data]) as part:
+                rows = _write_reports(plan, data, part, suffix_of(out), step)
     if as_json:
         print_json({"reports": str(out), "rows": rows, "plan": plan.fingerprint})
         return
     console = make_console()
     console.print(f"[bold]{out}[/]: {rows:,} reports, one per row of {data}")
     console.print(f"Next: sottovoce tally {plan_file} {out} --out tally.parquet", style="dim")
+
+
+def _write_directory(plan: Plan, data: Path, out: Path, ids: bool, step: Step) -> int:
+    rows = before = 0
+
+    def parts() -> Iterator[pa.Table]:
+        nonlocal rows, before
+        for table in read_records(data, plan.schema, step):
+            before, rows = rows, rows + table.num_rows
+            yield table
+
+    try:
+        write_reports(plan, parts(), out, ids=ids)
+    except RecordError as error:
+        raise RecordError(
+            f"{str(data)!r}, within rows {before + 1} to {rows}: {error}" if rows else str(error)
+        ) from error
+    return rows
 
 
 def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, step: Step) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +12,13 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from sottovoce import Plan, Tally, TallyError
-from sottovoce.cli.files import Step, read_csv, read_parquet, replacing, suffix_of
+from sottovoce import Plan, Tally, TallyError, tally_parquet
+from sottovoce.cli.files import Step, read_csv, replacing, suffix_of
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress
 from sottovoce.client import PLAN_KEY
+from sottovoce.engines import require
+from sottovoce.engines.report_files import Paths
+from sottovoce.engines.spark import tally_spark_files
 
 _TALLY_KEY = b"sottovoce.tally"
 
@@ -22,21 +27,35 @@ _TALLY_KEY = b"sottovoce.tally"
 @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
 @click.argument("sources", metavar="REPORTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The tally to write (Parquet).")
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "numpy", "spark"]),
+    help="What counts Parquet files; all give the same tally. By default DuckDB if it is installed, else numpy.",
+)
+@click.option("--assume-plan", is_flag=True, help="Take Parquet files that name no plan to answer PLAN.")
 @json_option
-def command(plan_file: Path, sources: tuple[Path, ...], out: Path, as_json: bool) -> None:
+def command(
+    plan_file: Path, sources: tuple[Path, ...], out: Path, engine: str | None, assume_plan: bool, as_json: bool
+) -> None:
     """Count reports, and merge counts.
 
-    REPORTS are files of reports (Parquet or CSV) and tallies that were counted before, in any number and order; counts
-    add. Reports that cannot be answers to PLAN are refused, and said to be, by reason.
+    REPORTS are files of reports (Parquet or CSV), directories and quoted patterns of Parquet files, and tallies that
+    were counted before, in any number and order; counts add. Reports that cannot be answers to PLAN are refused, and
+    said to be, by reason. Of Parquet rows with the same id one is counted.
 
     \b
       sottovoce tally plan.json monday.parquet tuesday.parquet --out week.parquet
       sottovoce tally plan.json week.parquet wednesday.parquet --out week.parquet.new
+      sottovoce tally plan.json "reports/**/*.parquet" --engine spark --out tally.parquet
     """
     tally = Tally(Plan.load(plan_file))
-    with progress("tally", len(sources)) as step:
-        for number, source in enumerate(sources):
+    files: list[str | os.PathLike[str]] = [source for source in sources if _holds_parquet_reports(source)]
+    others = [source for source in sources if source not in files]
+    with progress("tally", len(others) + 1) as step:
+        for number, source in enumerate(others):
             _count(tally, source, lambda fraction, number=number: step(number + fraction))  # type: ignore[misc]
+        if files:
+            tally.merge(_count_files(tally.plan, files, engine, assume_plan=assume_plan))
     refused = dict(tally.refused)
     if refused and not tally.total:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in refused.items())
@@ -60,19 +79,38 @@ def _count(tally: Tally, source: Path, step: Step) -> None:
     if suffix_of(source) == ".csv":
         for table in _read_csv_reports(source, step):
             tally.add(table)
-    elif _is_tally(source):
-        tally.merge(Tally.load(source))
-        step(1.0)
     else:
-        for table in read_parquet(source, ("question", "code"), step):
-            tally.add(table)
+        tally.merge(Tally.load(source))
 
 
-def _is_tally(source: Path) -> bool:
+def _count_files(plan: Plan, files: Paths, engine: str | None, *, assume_plan: bool) -> Tally:
+    if engine == "spark":
+        session = require("pyspark.sql").SparkSession.builder.appName("sottovoce tally").getOrCreate()
+        try:
+            return tally_spark_files(plan, session, files, assume_plan=assume_plan)
+        finally:
+            session.stop()
+    if engine is None:
+        engine = "duckdb" if importlib.util.find_spec("duckdb") else "numpy"
+    return tally_parquet(plan, files, assume_plan=assume_plan, engine=engine)
+
+
+def _holds_parquet_reports(source: Path) -> bool:
+    """Return whether a source is to be counted by an engine: a directory or pattern, or a file that is no tally."""
+    if not source.is_file():
+        return True
+    if suffix_of(source) == ".csv":
+        return False
     try:
-        return _TALLY_KEY in (pq.read_schema(source).metadata or {})
+        schema = pq.read_schema(source)
     except pa.ArrowException as error:
         raise TallyError(f"{str(source)!r} holds neither reports nor a tally: {error}") from error
+    if _TALLY_KEY in (schema.metadata or {}):
+        return False
+    missing = [name for name in ("question", "code") if name not in schema.names]
+    if missing:
+        raise TallyError(f"{str(source)!r}: no column {', '.join(missing)}; it has {', '.join(schema.names)}")
+    return True
 
 
 def _read_csv_reports(source: Path, step: Step) -> Iterator[pa.Table]:

@@ -122,8 +122,11 @@ def pair_shares(schema: Schema) -> list[int]:
 
 
 def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
-    """Return the raw estimate of every grid; a grid that nobody reported on is uniform, with infinite variance."""
-    totals = tally.question_totals
+    """Return the raw estimate of every grid; a grid that nobody reported on is uniform, with infinite variance.
+
+    A grid's variance is that of the reports that its share lets one expect, should it have got more than chance allows.
+    """
+    totals, weights = tally.question_totals, tally.question_weights
     coarsest = _coarsest_tables(plan)
     grids = []
     for question in plan.questions:
@@ -134,7 +137,7 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
             Grid(
                 attributes=question.attributes,
                 frequencies=cells.reshape(question.shape),
-                variance=channel.variance(reports),
+                variance=channel.variance(float(weights[question.index])),
                 buckets=tuple(
                     buckets_of(table, coarsest[attribute])
                     for attribute, table in zip(question.attributes, question.tables, strict=True)

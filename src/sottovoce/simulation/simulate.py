@@ -18,6 +18,7 @@ from sottovoce.errors import RecordError
 from sottovoce.plan import SHARES, Plan, require_plan
 from sottovoce.questions import Question
 from sottovoce.schema import encode
+from sottovoce.simulation.mixture import code_probabilities
 from sottovoce.tally import Tally
 
 TABLE_LIMIT = 2**20
@@ -25,6 +26,12 @@ TABLE_LIMIT = 2**20
 
 HISTOGRAM_LIMIT = 2**22
 """The largest joint histogram of levels that is made to find the cells of many questions."""
+
+INDICATOR_LIMIT = 2**16
+"""The largest table of indicators, bins by levels, by which a histogram is multiplied instead of added up."""
+
+CODES_LIMIT = 2**20
+"""The largest alphabet whose counts are drawn at once for people drawn with replacement."""
 
 PEOPLE_AT_ONCE = 2**22
 """People drawn one by one are drawn in parts of this size."""
@@ -69,17 +76,21 @@ def _each_row_once(tally: Tally, levels: list[NDArray[Any]], generator: np.rando
 
 
 def _with_replacement(tally: Tally, levels: list[NDArray[Any]], users: int, generator: np.random.Generator) -> None:
+    """People drawn with replacement are alike, so the codes of a question are one multinomial draw, whatever users is.
+
+    Only where a question has too many codes, or too few people, for that are they drawn one by one.
+    """
     plan, drawn = tally.plan, _Drawn(tally)
     reports = generator.multinomial(users, plan.questions.shares / SHARES)
-    histograms: dict[tuple[int, ...], NDArray[np.int64] | None] = {}
+    histograms: dict[tuple[int, ...], NDArray[np.float64] | None] = {}
     for index in np.flatnonzero(reports).tolist():
         question, count = plan.questions[index], int(reports[index])
         if question.attributes not in histograms:
             histograms[question.attributes] = _histogram(plan, levels, question.attributes)
         histogram = histograms[question.attributes]
-        if histogram is not None and _bulk(question, count):
-            cells = _cell_counts(question, histogram)
-            drawn.count(question, generator.multinomial(count, cells / cells.sum()), generator)
+        if histogram is not None and question.channel.codes <= min(CODES_LIMIT, 4 * count):
+            mixed = code_probabilities(question.channel, _cell_counts(question, histogram) / len(levels[0]))
+            drawn.add(index, generator.multinomial(count, mixed))
             continue
         for start in range(0, count, PEOPLE_AT_ONCE):
             rows = generator.integers(0, len(levels[0]), min(PEOPLE_AT_ONCE, count - start))
@@ -106,12 +117,18 @@ class _Drawn:
         """Draw codes and count them; ``cells`` is a count per cell where codes are drawn in bulk, else one a person."""
         channel = question.channel
         if len(cells) <= channel.cells and cells.dtype == np.int64:
-            counts = generator.multinomial(cells, channel.probabilities()[: len(cells)]).sum(axis=0)
-            codes = np.flatnonzero(counts)
-            counts = counts[codes]
+            self.add(question.index, generator.multinomial(cells, channel.probabilities()[: len(cells)]).sum(axis=0))
         else:
             codes, counts = np.unique(channel.draw_many(cells, seeded_words(generator)), return_counts=True)
-        self.parts.append((np.full(len(codes), question.index), codes.astype(np.int64), counts))
+            self._keep(question.index, codes, counts)
+
+    def add(self, question: int, counts: NDArray[np.int64]) -> None:
+        """Take how often each code of a question was drawn."""
+        codes = np.flatnonzero(counts)
+        self._keep(question, codes, counts[codes])
+
+    def _keep(self, question: int, codes: NDArray[Any], counts: NDArray[np.int64]) -> None:
+        self.parts.append((np.full(len(codes), question), codes.astype(np.int64), counts))
         self.pairs += len(codes)
         if self.pairs > PAIRS_AT_ONCE:
             self.settle()
@@ -123,20 +140,26 @@ class _Drawn:
         self.parts, self.pairs = [], 0
 
 
-def _histogram(plan: Plan, levels: list[NDArray[Any]], attributes: tuple[int, ...]) -> NDArray[np.int64] | None:
+def _histogram(plan: Plan, levels: list[NDArray[Any]], attributes: tuple[int, ...]) -> NDArray[np.float64] | None:
+    """Return how many rows have each combination of levels, as floats: they hold it exactly and multiply fast."""
     shape = tuple(plan.schema.sizes[attribute] for attribute in attributes)
     if math.prod(shape) > HISTOGRAM_LIMIT:
         return None
     joint = np.ravel_multi_index(tuple(levels[attribute] for attribute in attributes), shape)
-    return np.bincount(joint, minlength=math.prod(shape)).reshape(shape)
+    return np.bincount(joint, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
 
-def _cell_counts(question: Question, histogram: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cell_counts(question: Question, histogram: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how many rows fall in each cell, by adding up the histogram of levels axis by axis."""
-    for axis, table in enumerate(question.tables):
-        bins = np.zeros((table.bins, *np.delete(histogram.shape, axis)), dtype=np.int64)
-        np.add.at(bins, table.array(), np.moveaxis(histogram, axis, 0))
-        histogram = np.moveaxis(bins, 0, axis)
+    for table in question.tables:  # the axis in hand is the first one, and goes to the end when it is done
+        bins = table.array()
+        if len(bins) * table.bins <= INDICATOR_LIMIT:
+            indicator = (bins == np.arange(table.bins)[:, None]).astype(np.float64)
+            added = (indicator @ histogram.reshape(len(bins), -1)).reshape(table.bins, *histogram.shape[1:])
+        else:
+            added = np.zeros((table.bins, *histogram.shape[1:]))
+            np.add.at(added, bins, histogram)
+        histogram = np.moveaxis(added, 0, -1)
     return histogram.ravel()
 
 

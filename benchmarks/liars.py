@@ -1,0 +1,98 @@
+"""How far liars move a fitted answer, measured: the best of the attacks tried here, beside the exact bound.
+
+    python benchmarks/liars.py [--mechanism hdg] [--people 200000]
+
+Liars know the plan, the query and everybody's answer. They send the code that favours (or disfavours) the query most,
+on the one question where that moves it most, or on all questions that look at its attributes, in proportion to their
+shares. These are the attacks tried, not all that exist: the figures are measured, the bound is exact.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sottovoce as sv
+from sottovoce.channels.channel import FrequencyOracle
+from sottovoce.questions import Question
+from sottovoce.service.robustness import check_tally
+from sottovoce.tally import Tally
+
+LEVELS, ATTRIBUTES = 64, 4
+QUERIES: list[dict[str, tuple[int, int]]] = [{"a0": (0, 31)}, {"a1": (20, 27)}, {"a0": (0, 31), "a1": (16, 47)}]
+
+
+def crowd(people: int) -> dict[str, NDArray[np.int64]]:
+    generator = np.random.default_rng(0)
+    covariance = np.full((ATTRIBUTES, ATTRIBUTES), 0.5) + 0.5 * np.eye(ATTRIBUTES)
+    values = generator.multivariate_normal(np.zeros(ATTRIBUTES), covariance, people)
+    levels = np.clip((values + 4) * LEVELS / 8, 0, LEVELS - 1).astype(np.int64)
+    return {f"a{place}": levels[:, place] for place in range(ATTRIBUTES)}
+
+
+def inside(question: Question, query: dict[str, tuple[int, int]]) -> NDArray[np.float64]:
+    """Return which part of every cell of a question is inside a query."""
+    weights = np.ones(1)
+    for attribute, table in zip(question.attributes, question.tables, strict=True):
+        low, high = query.get(f"a{attribute}", (0, LEVELS - 1))
+        levels = (np.arange(LEVELS) >= low) & (np.arange(LEVELS) <= high)
+        bins = np.bincount(table.array(), levels) / np.bincount(table.array())
+        weights = np.outer(weights, bins).ravel()
+    return weights
+
+
+def best_code(question: Question, query: dict[str, tuple[int, int]], sign: int) -> int:
+    """Return the code that moves a question's own estimate of the query farthest."""
+    channel, weights = question.channel, inside(question, query)
+    assert isinstance(channel, FrequencyOracle)
+    moved = [sign * float(channel.estimate(one) @ weights) for one in np.eye(channel.codes, dtype=np.int64)]
+    return int(np.argmax(moved))
+
+
+def attacks(plan: sv.Plan, query: dict[str, tuple[int, int]], liars: int) -> list[NDArray[np.int64]]:
+    """Return the rows (question, code, count) of every attack that is tried."""
+    touched = [one for one in plan.questions if {f"a{place}" for place in one.attributes} & query.keys()]
+    tried = []
+    for sign in (1, -1):
+        codes = {one.index: best_code(one, query, sign) for one in touched}
+        tried += [np.array([[one.index, codes[one.index], liars]]) for one in touched]
+        shares = np.array([one.share for one in touched], dtype=float)
+        spread = np.floor(shares / shares.sum() * liars).astype(np.int64)
+        tried.append(np.array([[one.index, codes[one.index], n] for one, n in zip(touched, spread, strict=True)]))
+    return tried
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mechanism", default="hdg")
+    parser.add_argument("--people", type=int, default=200_000)
+    chosen = parser.parse_args()
+    schema = sv.Schema([sv.Ordinal(f"a{place}", 0, LEVELS - 1) for place in range(ATTRIBUTES)])
+    plan = sv.Plan.create(schema, epsilon=1, users=chosen.people, mechanism=chosen.mechanism)
+    honest = sv.simulate(plan, crowd(chosen.people), seed=1)
+    before = sv.fit(plan, honest).answer_ranges(QUERIES)
+    print(f"{chosen.mechanism}, epsilon 1, {chosen.people:,} honest people, {len(plan.questions)} questions")
+    for part, influence in zip((1000, 100), plan.audit().influence, strict=True):
+        worst, unseen = np.zeros(len(QUERIES)), np.zeros(len(QUERIES))
+        for place, query in enumerate(QUERIES):
+            for rows in attacks(plan, query, chosen.people // part):
+                tally = Tally(plan)
+                tally.merge(honest)
+                tally.add_counts(rows[:, 0], rows[:, 1], rows[:, 2])
+                moved = abs(sv.fit(plan, tally).answer_ranges([query])[0] - before[place])
+                worst[place] = max(worst[place], moved)
+                if not any(check.flagged for check in check_tally(tally)):
+                    unseen[place] = max(unseen[place], moved)
+        print(f"{1 / part:.1%} liars: the exact bound on a question's raw estimate is {influence.bound:.3f}")
+        for query, moved, hidden in zip(QUERIES, worst, unseen, strict=True):
+            print(f"    measured on the fitted answer to {query}: {moved:.3f} ({hidden:.3f} without a flag)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""From counts to answers: the tally of a collection, its model, and what a status says about it."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sottovoce.influence import largest_influence
+from sottovoce.model import Model, fit
+from sottovoce.plan import LIARS
+from sottovoce.service.robustness import check_tally
+from sottovoce.service.served import Served
+from sottovoce.service.store import Store
+from sottovoce.tally import Tally
+
+
+class TooFewReportsError(Exception):
+    """A collection with fewer reports than are needed before anything is said about it."""
+
+
+class NotFittedError(Exception):
+    """A collection whose model was not fitted since the collector started."""
+
+
+class Analyst:
+    """Fits and answers; one fit at a time, for any number of collections."""
+
+    def __init__(self, store: Store, *, minimum_reports: int) -> None:
+        self._store, self._minimum = store, minimum_reports
+        self._models: dict[int, Model] = {}
+        self._fitting = threading.Lock()
+
+    def fit(self, served: Served, *, seed: int, quality: str) -> Model:
+        """Return the model of what was counted so far, which answers from now on."""
+        with self._fitting:
+            tally = load_tally(self._store, served)
+            if tally.total < self._minimum:
+                raise TooFewReportsError(
+                    f"{tally.total} reports were counted; nothing is fitted or answered below {self._minimum}"
+                )
+            model = fit(served.plan, tally, seed=seed, quality=quality)
+            self._models[served.key.collection] = model
+        return model
+
+    def answer(self, served: Served, queries: Sequence[dict[str, Any]]) -> tuple[Model, list[float]]:
+        """Return the model and the fraction of the crowd inside each query."""
+        model = self._models.get(served.key.collection)
+        if model is None:
+            raise NotFittedError("no model was fitted since the collector started; POST .../fit first")
+        return model, model.answer_ranges(queries).tolist()
+
+    def status(self, served: Served) -> dict[str, Any]:
+        """Return what was counted and refused by day, what liars can do, and whether the crowd looks honest."""
+        collection = served.key.collection
+        tally = load_tally(self._store, served)
+        honest = [
+            largest_influence(served.plan.questions, tally.total, -(-tally.total // part))
+            for part in LIARS
+            if tally.total
+        ]
+        return {
+            "plan": served.plan.fingerprint,
+            "collection": served.plan.collection,
+            "reports": tally.total,
+            "days": [
+                {"plan": fingerprint, "day": day.isoformat(), "count": count}
+                for fingerprint, day, count in self._store.by_day(collection)
+            ],
+            "refused": [
+                {"day": day.isoformat(), "reason": reason, "count": count}
+                for day, reason, count in self._store.refusals(collection)
+            ],
+            "influence": [dataclasses.asdict(worst) for worst in honest if worst is not None],
+            "checks": [dataclasses.asdict(check) for check in check_tally(tally)],
+            "warnings": served.warnings,
+        }
+
+
+def load_tally(store: Store, served: Served) -> Tally:
+    """Return the tally of a plan's collection, question totals kept plan by plan."""
+    tally = Tally(served.plan)
+    for counts in store.counts(served.key.collection):
+        part = Tally(counts.plan)
+        part.add_counts(counts.question, counts.code, np.asarray(counts.count))
+        tally.merge(part)
+    return tally

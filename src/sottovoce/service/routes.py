@@ -1,0 +1,193 @@
+"""The API's routes. Each finds its plan, checks who asks, and hands the work on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
+from fastapi.routing import APIRoute
+
+from sottovoce.client import WireReport
+from sottovoce.errors import QueryError, SottovoceError
+from sottovoce.service.analysis import NotFittedError, TooFewReportsError
+from sottovoce.service.auth import ANALYST, REPORTER
+from sottovoce.service.collector import BINARY, JSON, Collector
+from sottovoce.service.messages import (
+    AnswerLine,
+    Answers,
+    AnswersRequest,
+    FitRequest,
+    Fitted,
+    PlanLine,
+    PlanList,
+    Problem,
+    Receipt,
+)
+
+
+class PlainRoute(APIRoute):
+    """A route that is described like the others but reads its request itself: half the cost of a small request."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the function that answers."""
+
+        async def answer(request: Request) -> Response:
+            response: Response = await self.endpoint(request, request.path_params["fingerprint"])
+            return response
+
+        return answer
+
+
+router = APIRouter()
+plain = APIRouter(route_class=PlainRoute)
+
+Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
+
+_REPORT = msgspec.json.schema(WireReport)["$defs"]["WireReport"]
+_REPORTS_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {"schema": {"oneOf": [_REPORT, {"type": "array", "items": _REPORT, "maxItems": 10_000}]}},
+            BINARY: {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the description of the refusals that a route may give."""
+    return {status: {"model": Problem} for status in statuses}
+
+
+def collector_of(request: Request) -> Collector:
+    """Return the collector that serves a request."""
+    collector: Collector = request.app.state.collector
+    return collector
+
+
+async def analyst_only(request: Request) -> None:
+    """Refuse whoever does not carry an analyst's token."""
+    await collector_of(request).authorize(request, ANALYST)
+
+
+@router.get("/v1/plans", summary="All plans that are served")
+async def list_plans(request: Request) -> PlanList:
+    """Return every plan's fingerprint, and what people are told about it."""
+    served = collector_of(request).served.values()
+    lines = [
+        PlanLine(
+            fingerprint=one.plan.fingerprint,
+            collection=one.plan.collection,
+            purpose=one.plan.purpose,
+            contact=one.plan.contact,
+            expires=one.plan.expires,
+            warnings=one.warnings,
+        )
+        for one in served
+    ]
+    return PlanList(plans=lines)
+
+
+@router.get(
+    "/v1/plans/{fingerprint}",
+    summary="The public plan",
+    response_class=Response,
+    responses={200: {"content": {JSON: {"schema": {"type": "object"}}}}, **problems(404)},
+)
+async def get_plan(request: Request, fingerprint: Fingerprint) -> Response:
+    """Return the plan's canonical JSON: its SHA-256 is the fingerprint, so it never changes and caches well."""
+    served = collector_of(request).find(fingerprint)
+    headers = {"cache-control": "public, max-age=86400, immutable", "etag": f'"{fingerprint}"'}
+    if served.warnings:
+        headers["x-sottovoce-warning"] = "; ".join(served.warnings)
+    return Response(served.document, media_type=JSON, headers=headers)
+
+
+@plain.post(
+    "/v1/plans/{fingerprint}/reports",
+    summary="Count reports",
+    response_model=Receipt,
+    responses=problems(400, 401, 403, 404, 410, 413, 415, 429, 503),
+    openapi_extra=_REPORTS_BODY,
+)
+async def post_reports(request: Request, fingerprint: Fingerprint) -> Response:
+    """Count one report or many, JSON or binary; the answer comes when all that was counted is on disk."""
+    collector = collector_of(request)
+    served = collector.find(fingerprint)
+    if collector.settings.require_token:
+        await collector.authorize(request, REPORTER)
+    body = await collector.read(request)
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    decoded = collector.decode(served, kind, body)
+    outcome = await collector.count(served, decoded)
+    receipt = {
+        "counted": outcome.counted,
+        "duplicate": outcome.duplicate,
+        "refused": [{"index": index, "reason": reason} for index, reason in decoded.refused],
+    }
+    return Response(msgspec.json.encode(receipt), media_type=JSON)
+
+
+@router.get(
+    "/v1/plans/{fingerprint}/status",
+    summary="Counts by day, refusals by reason",
+    dependencies=[Depends(analyst_only)],
+    responses=problems(401, 403, 404, 429, 503),
+)
+async def get_status(request: Request, fingerprint: Fingerprint) -> dict[str, Any]:
+    """Return what was counted and refused, what liars can do, and whether the crowd looks honest."""
+    collector = collector_of(request)
+    return await asyncio.to_thread(collector.analyst.status, collector.find(fingerprint))
+
+
+@router.post(
+    "/v1/plans/{fingerprint}/fit",
+    summary="Fit the model that answers",
+    dependencies=[Depends(analyst_only)],
+    responses=problems(401, 403, 404, 409, 422, 429, 503),
+)
+async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest | None = None) -> Fitted:
+    """Fit the plan's mechanism to what was counted so far, and answer from it from now on."""
+    collector = collector_of(request)
+    served, chosen = collector.find(fingerprint), how or FitRequest(seed=0)
+    try:
+        model = await asyncio.to_thread(collector.analyst.fit, served, seed=chosen.seed, quality=chosen.quality)
+    except (TooFewReportsError, SottovoceError) as error:
+        raise HTTPException(409, str(error)) from error
+    return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports)
+
+
+@router.post(
+    "/v1/plans/{fingerprint}/answers",
+    summary="Fractions of the crowd",
+    dependencies=[Depends(analyst_only)],
+    responses=problems(401, 403, 404, 409, 422, 429, 503),
+)
+async def post_answers(request: Request, fingerprint: Fingerprint, asked: AnswersRequest) -> Answers:
+    """Return the estimated fraction of the crowd inside each query, by the model that was fitted last."""
+    collector = collector_of(request)
+    served = collector.find(fingerprint)
+    try:
+        model, fractions = await asyncio.to_thread(collector.analyst.answer, served, asked.queries)
+    except NotFittedError as error:
+        raise HTTPException(409, str(error)) from error
+    except QueryError as error:
+        raise HTTPException(422, str(error)) from error
+    return Answers(reports=model.origin.reports, answers=[AnswerLine(fraction=fraction) for fraction in fractions])
+
+
+@router.get("/healthz", summary="Whether the collector and its store answer", responses=problems(503))
+async def get_health(request: Request) -> dict[str, str]:
+    """Return "ok", or 503 if the store does not answer."""
+    await asyncio.to_thread(collector_of(request).store.check)
+    return {"status": "ok"}
+
+
+@router.get("/metrics", summary="Figures for Prometheus", response_class=Response)
+async def get_metrics(request: Request) -> Response:
+    """Return totals and timings in Prometheus' text form."""
+    return Response(collector_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,0 +1,66 @@
+"""What a collector is told when it starts: safe as it is, every limit in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from limits import RateLimitItem, parse
+
+from sottovoce.errors import SottovoceError
+
+DEFAULT_DATABASE = "sottovoce.db"
+DEFAULT_PORT = 8470
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a collector serves.
+
+    Attributes:
+        database: A file for SQLite, or a ``postgresql://`` URL.
+        host: Where to listen; only this machine by default.
+        port: The port; 0 takes a free one.
+        require_token: Whether posting reports needs a token too.
+        minimum_reports: Below this many reports of a collection nothing is fitted or answered.
+        body_limit: The most bytes of a request.
+        batch_limit: The most reports of a request.
+        waiting_limit: The most reports that wait to be committed; beyond, clients are asked to come back.
+        rate: How often one token may be used, such as "600/minute".
+        origins: The web origins whose pages may fetch a plan and post reports, by the plan's fingerprint; those under
+            "*" hold for every plan.
+        pages: Directories whose files are served beside the API, the first that has a file first.
+    """
+
+    database: str = DEFAULT_DATABASE
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    require_token: bool = False
+    minimum_reports: int = 1_000
+    body_limit: int = 4 * 2**20
+    batch_limit: int = 10_000
+    waiting_limit: int = 200_000
+    rate: str = "600/minute"
+    origins: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        _ = self.rate_limit
+        for directory in self.pages:
+            if not directory.is_dir():
+                raise SottovoceError(f"pages are served from a directory, {str(directory)!r} is none")
+        for origin in (origin for origins in self.origins.values() for origin in origins):
+            if not origin.startswith(("https://", "http://")) or origin.count("/") != 2:
+                raise SottovoceError(f"an origin is a scheme and a host, such as https://example.org, got {origin!r}")
+
+    @property
+    def rate_limit(self) -> RateLimitItem:
+        """The rate as the limiter wants it."""
+        try:
+            return parse(self.rate)
+        except ValueError as error:
+            raise SottovoceError(f"a rate is a number per time, such as 600/minute, got {self.rate!r}") from error
+
+    def origins_of(self, fingerprint: str) -> tuple[str, ...]:
+        """Return the web origins whose pages may use a plan."""
+        return (*self.origins.get("*", ()), *self.origins.get(fingerprint, ()))

@@ -1,0 +1,136 @@
+"""The one interface of every store, and the values that go in and come out.
+
+A store counts a batch in **one transaction**: the ids that are new, what their reports said, and what was refused. It
+returns when the transaction is on disk, so whatever was acknowledged survives a crash and a power cut.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.plan import Plan
+
+ID = np.dtype("S16")
+"""An id as numpy holds it: sixteen bytes, compared as bytes."""
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanKey:
+    """The numbers under which a store keeps a plan and its collection."""
+
+    plan: int
+    collection: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Reports as columns; ``plan`` holds the store's numbers of plans.
+
+    Example:
+        >>> one = np.ones(1, np.int64)
+        >>> len(Reports(np.array([bytes(16)], ID), one, one, one))
+        1
+    """
+
+    ids: NDArray[np.bytes_]
+    plan: NDArray[np.int64]
+    question: NDArray[np.int64]
+    code: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: NDArray[Any]) -> Reports:
+        """Return some of the reports, by place or by mask."""
+        return Reports(self.ids[rows], self.plan[rows], self.question[rows], self.code[rows])
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Return the rows (plan, question, code, count), sorted, one for every triple present."""
+        order = np.lexsort((self.code, self.question, self.plan))
+        rows = np.stack((self.plan, self.question, self.code), axis=1)[order]
+        if not len(rows):
+            return np.zeros((0, 4), np.int64)
+        first = np.ones(len(rows), dtype=bool)
+        first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+        starts = np.flatnonzero(first)
+        return np.column_stack((rows[starts], np.diff(starts, append=len(rows))))
+
+
+def join(parts: list[Reports]) -> Reports:
+    """Return the reports of several batches, one after the other."""
+    return Reports(
+        np.concatenate([part.ids for part in parts]),
+        np.concatenate([part.plan for part in parts]),
+        np.concatenate([part.question for part in parts]),
+        np.concatenate([part.code for part in parts]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as it is kept: its name and role, the public prefix by which it is found, and the secret's digest."""
+
+    name: str
+    role: str
+    prefix: str
+    digest: bytes
+    created: datetime.date
+    revoked: datetime.date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted of one plan, over all days."""
+
+    plan: Plan
+    question: NDArray[np.int64]
+    code: NDArray[np.int64]
+    count: NDArray[np.int64]
+
+
+class Store(Protocol):
+    """Where a collector keeps counts, the ids it has seen, and hashed tokens."""
+
+    def register(self, plan: Plan) -> PlanKey:
+        """Return the numbers of a plan, which is kept from now on."""
+
+    def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
+        """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
+
+        The reports' ids are sorted and differ from one another; all are of one collection.
+        """
+
+    def counts(self, collection: int) -> list[Counts]:
+        """Return what was counted, plan by plan."""
+
+    def by_day(self, collection: int) -> list[tuple[str, datetime.date, int]]:
+        """Return how many reports were counted, by plan's fingerprint and day."""
+
+    def refusals(self, collection: int) -> list[tuple[datetime.date, str, int]]:
+        """Return how many reports were refused, by day and reason."""
+
+    def save_token(self, token: Token) -> None:
+        """Keep a new token; a name may be used once."""
+
+    def find_token(self, prefix: str) -> Token | None:
+        """Return the token with that public prefix."""
+
+    def tokens(self) -> list[Token]:
+        """Return all tokens, by name."""
+
+    def revoke_token(self, name: str, day: datetime.date) -> bool:
+        """Mark a token as revoked; return whether there was one to revoke."""
+
+    def check(self) -> None:
+        """Raise unless the store answers."""
+
+    def close(self) -> None:
+        """Let go of all connections."""

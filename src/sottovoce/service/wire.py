@@ -1,0 +1,165 @@
+"""The bytes of a request -> columns of reports, and what is refused and why.
+
+A good batch takes no Python work for any one report beyond picking its fields: JSON is decoded straight to structs, all
+ids are read as one text, and questions and codes are checked as arrays. Only a batch with something malformed in it is
+decoded report by report.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.client import BINARY_VERSION, WireReport, read_varint
+from sottovoce.errors import TallyError
+from sottovoce.reasons import NO_CODE, NO_QUESTION, WRONG_PLAN
+from sottovoce.service.served import Served
+from sottovoce.service.store import ID, Reports
+
+MALFORMED, EXPIRED = "malformed", "expired plan"
+"""Why a report is refused here, beside the reasons that every engine has."""
+
+_REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
+_decode = msgspec.json.Decoder(WireReport | list[WireReport]).decode
+_decode_one = msgspec.json.Decoder(WireReport).decode
+_decode_apart = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class BadBodyError(Exception):
+    """A request whose body is no report and no batch of reports: nothing of it is counted."""
+
+
+class BatchSizeError(Exception):
+    """A batch of more reports than are taken at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A request: the reports that may be counted, and the places and reasons of those that may not."""
+
+    reports: Reports
+    refused: list[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Well-formed reports: their places in the request, the plans they name, and their numbers."""
+
+    places: NDArray[np.intp]
+    plans: list[str]
+    ids: bytes
+    question: NDArray[np.int64]
+    code: NDArray[np.int64]
+
+
+def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *, limit: int) -> Decoded:
+    """Return the reports of a JSON body: one report, or an array of them, of any of a collection's plans."""
+    try:
+        try:
+            wires, malformed = _parse_all(body), list[int]()
+        except msgspec.ValidationError:
+            wires, malformed = _parse_apart(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadBodyError(f"the body is not JSON: {error}") from error
+    total = len(wires) + len(malformed)
+    _check_size(total, limit)
+    columns = _Columns(
+        places=np.delete(np.arange(total), malformed),
+        plans=[wire.plan for wire in wires],
+        ids=bytes.fromhex("".join([wire.id for wire in wires])),
+        question=np.array([wire.question for wire in wires], dtype=np.int64),
+        code=np.array([wire.code for wire in wires], dtype=np.int64),
+    )
+    return _screen(columns, plans, day, malformed)
+
+
+def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int) -> Decoded:
+    """Return the reports of a binary body: one or more binary forms of one plan's reports, end to end."""
+    fingerprint = served.plan.fingerprint
+    first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(fingerprint))
+    _check_size(len(pieces), limit)
+    try:
+        if first or not pieces or min(map(len, pieces)) < ID.itemsize:
+            raise TallyError(f"not a report of plan {fingerprint}")
+        pairs = np.array([_pair(piece[ID.itemsize :]) for piece in pieces], dtype=np.int64)
+    except TallyError as error:
+        raise BadBodyError(f"the body is not binary reports of this plan: {error}") from error
+    ids = b"".join([piece[: ID.itemsize] for piece in pieces])
+    names = [fingerprint] * len(pieces)
+    columns = _Columns(np.arange(len(pieces)), names, ids, pairs[:, 0], pairs[:, 1])
+    return _screen(columns, {fingerprint: served}, day, [])
+
+
+def _parse_all(body: bytes) -> list[WireReport]:
+    found = _decode(body)
+    wires = [found] if isinstance(found, WireReport) else found
+    if not _hexadecimal("".join([wire.id for wire in wires])):
+        raise msgspec.ValidationError("an id is 32 lower-case hexadecimal digits")
+    return wires
+
+
+def _parse_apart(body: bytes) -> tuple[list[WireReport], list[int]]:
+    """Return the well-formed reports, and the places of the others."""
+    parts = _decode_apart(body) if body.lstrip()[:1] == b"[" else [msgspec.Raw(body)]
+    wires, malformed = [], []
+    for place, part in enumerate(parts):
+        try:
+            wire = _decode_one(part)
+            if not _hexadecimal(wire.id):
+                raise msgspec.ValidationError("an id is 32 lower-case hexadecimal digits")
+            wires.append(wire)
+        except (msgspec.ValidationError, UnicodeDecodeError):
+            malformed.append(place)
+    return wires, malformed
+
+
+def _hexadecimal(text: str) -> bool:
+    try:
+        return bytes.fromhex(text).hex() == text  # upper case and blanks would be read, but not written, like this
+    except ValueError:
+        return False
+
+
+@functools.lru_cache(maxsize=2**16)
+def _pair(data: bytes) -> tuple[int, int]:
+    question, place = read_varint(data, 0)
+    code, place = read_varint(data, place)
+    if place != len(data) or max(question, code) >= 2**63:
+        raise TallyError("not a question and a code")
+    return question, code
+
+
+def _check_size(number: int, limit: int) -> None:
+    if number > limit:
+        raise BatchSizeError(f"a request holds at most {limit} reports, this one has {number}; send them in parts")
+
+
+def _screen(columns: _Columns, plans: Mapping[str, Served], day: datetime.date, malformed: list[int]) -> Decoded:
+    """Return the reports that can be, and the others with their reasons, in the order of the request."""
+    numbers = np.zeros(len(columns.plans), dtype=np.int64)
+    reasons = np.ones(len(columns.plans), dtype=np.intp)
+    named = set(columns.plans)
+    for name in named & plans.keys():
+        rows = slice(None) if len(named) == 1 else np.array([one == name for one in columns.plans])
+        served = plans[name]
+        numbers[rows] = served.key.plan
+        reasons[rows] = 2 if served.expired(day) else _judge(served, columns.question[rows], columns.code[rows])
+    reports = Reports(np.frombuffer(columns.ids, dtype=ID), numbers, columns.question, columns.code)
+    if not malformed and not reasons.any():
+        return Decoded(reports, [])
+    refused = [(place, MALFORMED) for place in malformed]
+    refused += [(int(columns.places[row]), _REASONS[reasons[row]]) for row in np.flatnonzero(reasons)]
+    return Decoded(reports.take(reasons == 0), sorted(refused))
+
+
+def _judge(served: Served, question: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return for each report the number of the reason why it cannot be, or 0."""
+    codes = served.codes.take(question, mode="clip")
+    codes[question >= len(served.codes)] = 0
+    return np.where(code < codes, 0, np.where(codes == 0, 3, 4))

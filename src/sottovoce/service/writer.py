@@ -1,0 +1,149 @@
+"""The one writer: takes every batch that waits, commits them together, and only then lets each be acknowledged.
+
+While one commit is on its way to the disk, the next batches gather; so the busier the collector, the more batches share
+a sync, and a report costs a fraction of one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import Counter, deque
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from sottovoce.service.metrics import Metrics
+from sottovoce.service.served import today
+from sottovoce.service.store import Reports, Store, join
+
+log = logging.getLogger("sottovoce.collector")
+
+COMMIT_LIMIT = 50_000
+"""The most reports of one commit, give or take a batch."""
+
+
+class BusyError(Exception):
+    """More reports wait than the collector holds: come back in a moment."""
+
+
+class NotCountedError(Exception):
+    """A commit that failed: nothing of it was acknowledged, and the same bytes may be sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a batch, now on disk."""
+
+    counted: int
+    duplicate: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    collection: int
+    reports: Reports
+    future: asyncio.Future[Outcome]
+
+
+class Writer:
+    """A thread that commits batches. `submit` is for the event loop that made it."""
+
+    def __init__(self, store: Store, metrics: Metrics, *, waiting_limit: int) -> None:
+        self._store, self._metrics, self._limit = store, metrics, waiting_limit
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[_Batch] = deque()
+        self._number = 0
+        self._refused: dict[int, Counter[str]] = {}
+        self._changed = threading.Condition()
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, collection: int, reports: Reports) -> asyncio.Future[Outcome]:
+        """Return what will become of a batch; reports that cannot be taken now are refused as a whole."""
+        future: asyncio.Future[Outcome] = self._loop.create_future()
+        with self._changed:
+            if self._number + len(reports) > self._limit or self._closing:
+                raise BusyError
+            self._waiting.append(_Batch(collection, reports, future))
+            self._number += len(reports)
+            self._changed.notify()
+        return future
+
+    def refuse(self, collection: int, reasons: Counter[str]) -> None:
+        """Count refusals; they are written with the next commit, so that junk alone costs no sync."""
+        with self._changed:
+            self._refused.setdefault(collection, Counter()).update(reasons)
+
+    def close(self) -> None:
+        """Commit what waits, and stop."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closing)
+                batches = self._take()
+                refused, self._refused = self._refused, {}
+            for collection in {batch.collection for batch in batches} | refused.keys():
+                mine = [batch for batch in batches if batch.collection == collection]
+                self._commit(collection, mine, refused.get(collection, Counter()))
+            if not batches:
+                return
+
+    def _take(self) -> list[_Batch]:
+        taken: list[_Batch] = []
+        number = 0
+        while self._waiting and number < COMMIT_LIMIT:
+            taken.append(self._waiting.popleft())
+            number += len(taken[-1].reports)
+        self._number -= number
+        return taken
+
+    def _commit(self, collection: int, batches: list[_Batch], refused: Counter[str]) -> None:
+        started = perf_counter()
+        try:
+            outcomes = commit(self._store, collection, [batch.reports for batch in batches], refused)
+        except Exception as error:  # whatever the store raised, those who wait must hear of it
+            log.error("a commit failed: %s", type(error).__name__)  # its text might hold what was to be written
+            self.refuse(collection, refused)
+            self._settle(batches, None)
+            return
+        self._metrics.commit_seconds.observe(perf_counter() - started)
+        self._metrics.commit_reports.observe(sum(len(batch.reports) for batch in batches))
+        self._settle(batches, outcomes)
+
+    def _settle(self, batches: list[_Batch], outcomes: list[Outcome] | None) -> None:
+        """Wake all who wait for this commit, in the event loop's own thread; None if it failed."""
+
+        def wake() -> None:
+            for number, batch in enumerate(batches):
+                if batch.future.done():  # its client went away
+                    continue
+                if outcomes is None:
+                    batch.future.set_exception(NotCountedError())
+                else:
+                    batch.future.set_result(outcomes[number])
+
+        if batches and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(wake)
+
+
+def commit(store: Store, collection: int, batches: list[Reports], refused: Counter[str]) -> list[Outcome]:
+    """Count several batches in one transaction; return what became of each. The first report of an id wins."""
+    if not batches:
+        empty = np.zeros(0, np.int64)
+        store.add(collection, today(), Reports(np.zeros(0, "S16"), empty, empty, empty), refused)
+        return []
+    everything = join(batches)
+    _, first = np.unique(everything.ids, return_index=True)  # sorted; of equal ids the one that came first
+    fresh = store.add(collection, today(), everything.take(first), refused)
+    owner = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches])
+    counted = np.bincount(owner[first[fresh]], minlength=len(batches)).tolist()
+    return [Outcome(new, len(batch) - new) for new, batch in zip(counted, batches, strict=True)]
