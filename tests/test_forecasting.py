@@ -66,6 +66,7 @@ def test_a_forecast_for_people_like_these_is_what_they_then_show() -> None:
         assert 1 / 1.5 < row.error / shown < 1.5
 
 
+@pytest.mark.slow
 def test_more_people_and_a_larger_epsilon_make_expect_less_error() -> None:
     few, many, open_ = (
         sv.forecast(square_schema(2, 16), epsilon=epsilon, users=users, mechanism="hdg")

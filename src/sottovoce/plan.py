@@ -41,6 +41,7 @@ MAX_USERS = 10**12
 
 DEFAULT_MECHANISM = "spectral"
 """What designs a plan unless another is named."""
+
 LIARS = (1000, 100)
 """An audit says what one liar in so many people can do."""
 

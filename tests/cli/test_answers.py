@@ -194,6 +194,7 @@ class TestReport:
 
 
 class TestForecast:
+    @pytest.mark.slow
     def test_a_plan_comes_with_what_to_expect_and_how_many_people_it_takes(self, folder: Path) -> None:
         asked = ("plan", "schema.toml", "--epsilon", 2, "--users", 5_000, "--out", "new.json", "--forecast")
         said = succeed(*asked, "--within", 0.2, "--chart", "forecast.svg")["forecast"]

@@ -22,12 +22,14 @@ Floats = NDArray[np.float64]
 PEOPLE = 100_000
 """How many rows a reference population has; a simulated crowd of any size is drawn from them with replacement."""
 
-CLOSENESS = (0.8, 0.3, 0.6, 0.0, 0.9, 0.45)
+CLOSENESS = (0.8, 0.9, 0.6, 0.4, 0.95, 0.2)
 """How strongly the attributes of successive populations follow one common cause."""
 
 
 def reference_populations(schema: Schema, count: int, *, seed: int) -> Iterator[pa.Table]:
     """Yield that many populations, as tables that fit the schema.
+
+    In every other one, people who are unusual in one attribute tend to be so in all: some are far out, most are not.
 
     Example:
         >>> schema = Schema([Categorical("region", ["north", "south"])])
@@ -38,10 +40,11 @@ def reference_populations(schema: Schema, count: int, *, seed: int) -> Iterator[
         generator = np.random.default_rng([seed, number])
         closeness = CLOSENESS[number % len(CLOSENESS)]
         cause = generator.standard_normal(PEOPLE)
+        scale = np.sqrt(generator.exponential(size=PEOPLE)) if number % 2 == 0 else np.ones(PEOPLE)
         levels = []
         for attribute in schema.attributes:
             own = generator.standard_normal(PEOPLE)
-            position = np.sqrt(closeness) * cause + np.sqrt(1 - closeness) * own
+            position = scale * (np.sqrt(closeness) * cause + np.sqrt(1 - closeness) * own)
             levels.append(_levels(attribute, position, generator))
         yield make_table(schema, levels, generator)
 
@@ -65,7 +68,7 @@ def _marginal(attribute: AnyAttribute, generator: np.random.Generator) -> Floats
     axis = (np.arange(size) + 0.5) / size
     marginal = np.full(size, 0.05 / size)
     for _ in range(generator.integers(1, 3)):
-        centre, width = generator.uniform(0.1, 0.9), generator.uniform(0.06, 0.2)
+        centre, width = generator.uniform(0.1, 0.9), generator.uniform(0.04, 0.18)
         hump = np.exp(-(((axis - centre) / width) ** 2) / 2)
         marginal += generator.uniform(0.3, 1) * hump / hump.sum()
     if generator.random() < 0.4:
