@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        FewReportsWarning,
         ModelError,
         PlanError,
         QueryError,
@@ -54,6 +55,7 @@ _HOMES = {
     "Categorical": "attributes",
     "Client": "client",
     "Estimate": "answer",
+    "FewReportsWarning": "errors",
     "Forecast": "forecasting",
     "Model": "model",
     "ModelError": "errors",
