@@ -95,6 +95,7 @@ __all__ = [
     "Categorical",
     "Client",
     "Estimate",
+    "FewReportsWarning",
     "Forecast",
     "Model",
     "ModelError",
