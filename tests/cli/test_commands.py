@@ -182,7 +182,7 @@ def test_an_empty_field_is_no_answer_and_a_category_called_na_is_itself(folder: 
     schema = sv.Schema(
         [sv.Ordinal("age", 0, 9, nullable=True), sv.Categorical("country", ["NA", "DE", "FR"], nullable=True)]
     )
-    sv.Plan.create(schema, epsilon=20, users=1_000, oracle="grr").save("plan.json")
+    sv.Plan.create(schema, epsilon=20, users=1_000, mechanism="hdg", oracle="grr").save("plan.json")
     Path("data.csv").write_text("age,country\n" + "3,NA\n,\n" * 2_000, encoding="utf-8")
     succeed("randomize", "plan.json", "data.csv", "--out", "reports.parquet")
     succeed("tally", "plan.json", "reports.parquet", "--out", "tally.parquet")
