@@ -336,7 +336,7 @@ def test_the_demo_runs_every_stage_and_keeps_its_files(folder: Path) -> None:
     assert len(said["queries"]) == 10
     assert {query["attributes"] for query in said["queries"]} == {1, 2, 3, 4}
     errors = [abs(query["true"] - query["private"]) for query in said["queries"]]
-    # The noise is fresh. The mean error is 0.020 with standard deviation 0.0022 over simulated runs.
+    # The noise is fresh. The mean error is 0.029 with standard deviation 0.0055 over eight runs.
     assert sum(errors) / 10 < 0.08
     assert succeed("audit", "kept/plan.json")["epsilon"] == said["epsilon"] <= 4
     assert succeed("tally", "kept/plan.json", "kept/reports.parquet", "--out", "again.parquet")["total"] == 20_000

@@ -169,8 +169,8 @@ def attacker_words(stages: Stages) -> list[str]:
         f"Of each person, one report. The first person's says: question {first.index}, which looks at {looks} and at "
         f"nothing else; code {stages.reports.column('code')[0].as_py()}.",
         promise(audit),
-        f"That is the worst case over all {len(plan.questions):,} questions and all codes, computed from the integers by "
-        f"which question {audit.question} draws: {audit.ratio.numerator} / {audit.ratio.denominator}.",
+        f"That is the worst case over all {len(plan.questions):,} questions and all codes, computed from the integers "
+        f"by which question {audit.question} draws: {audit.ratio.numerator} / {audit.ratio.denominator}.",
         "It holds though the attacker knows whose report it is, everyone else's record and every line of this program. "
         "It does not hold twice: a person who answers another plan gives away that plan's epsilon as well.",
     ]
