@@ -225,7 +225,7 @@ def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
 def billion(users: int = 10**9) -> None:
     table = population(10**6)
     start = time.process_time()
-    plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=users)
+    plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=users, mechanism="hdg")
     tally = sv.simulate(plan, table, seed=0, users=users)
     drawn = time.process_time()
     model = sv.fit(plan, tally)
@@ -253,7 +253,7 @@ def state() -> None:
     names = ("attributes", "people", "questions", "pairs", "MB of counts", "simulate", "fit")
     print("  " + "".join(f"{name:>13}" for name in names))
     for attributes, users in itertools.product((3, 6, 10, 30, 100), (10**5, 10**6, 10**7, 10**8, 10**9, 10**10)):
-        plan = sv.Plan.create(make_schema(attributes), epsilon=EPSILON, users=users)
+        plan = sv.Plan.create(make_schema(attributes), epsilon=EPSILON, users=users, mechanism="hdg")
         pairs = int(plan.questions.codes.sum())
         simulated = fitted = "-"
         if attributes <= 30 or users == 10**9:
@@ -280,7 +280,7 @@ def main() -> None:
     parser.add_argument("--without-spark", action="store_true", help="leave Spark out")
     arguments = parser.parse_args()
     reports = arguments.reports
-    plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=10**6)
+    plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=10**6, mechanism="hdg")
     with tempfile.TemporaryDirectory() as directory:
         folder, plan_file = Path(directory) / "reports", Path(directory) / "plan.json"
         plan.save(plan_file)

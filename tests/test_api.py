@@ -40,12 +40,12 @@ def test_every_public_name_and_method_has_a_docstring(name: str):
                 assert inspect.getdoc(getattr(thing, method)), f"{name}.{method}"
 
 
-def test_every_error_is_a_sottovoce_error_and_stands_in_the_tree():
+def test_every_error_is_a_sottovoce_error_or_a_warning_and_stands_in_the_tree():
     from sottovoce import errors
 
     for name, thing in vars(errors).items():
         if inspect.isclass(thing):
-            assert issubclass(thing, sv.SottovoceError)
+            assert issubclass(thing, sv.SottovoceError | UserWarning)
             assert name in errors.__doc__
             assert name in sv.__all__
 

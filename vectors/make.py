@@ -21,7 +21,7 @@ import msgspec
 import sottovoce as sv
 from sottovoce.channels import GRR, LocalHash, SquareWave, make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.tables import Table, tree_tables
+from sottovoce.tables import Table, tree_tables, walsh_bits
 
 HERE = Path(__file__).parent
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -79,6 +79,10 @@ def tables() -> list[dict[str, Any]]:
     cases = [(Table(identity=7), 7), (Table(edges=(0, 2, 5, 7, 10)), 10), (Table(edges=(0, 1, 64, 65)), 65)]
     for levels, branching in ((2, 4), (33, 4), (64, 4), (100, 3), (65, 2)):
         cases += [(table, levels) for table in tree_tables(levels, branching)]
+    for levels in (2, 3, 5, 8, 12):
+        cases += [(Table(walsh=(levels, index)), levels) for index in range(1, 2 ** walsh_bits(levels))]
+    cases += [(Table(walsh=(levels, index)), levels) for levels in (64, 65, 100) for index in (1, 2, 13, 37, 63)]
+    cases += [(Table(walsh=(1000, index)), 1000) for index in (1, 682, 1023)]
     return [
         {
             "table": msgspec.to_builtins(table),
@@ -163,14 +167,20 @@ def plans() -> list[dict[str, Any]]:
     about = {"purpose": 'why "we" ask\n\u2028', "contact": "mail@example.org", "expires": "9999-12-31"}
     return [
         _plan("hdg", sv.Plan.create(mixed, epsilon=1, users=1_000_000, mechanism="hdg", **about), records),
-        _plan("hdg adaptive", sv.Plan.create(mixed, epsilon="0.5", users=10**7, oracle="adaptive", sigma=0.3), records),
-        _plan("hdg grr", sv.Plan.create(two, epsilon="2.75", users=10**5, oracle="grr"), pair),
+        _plan(
+            "hdg adaptive",
+            sv.Plan.create(mixed, epsilon="0.5", users=10**7, mechanism="hdg", oracle="adaptive", sigma=0.3),
+            records,
+        ),
+        _plan("hdg grr", sv.Plan.create(two, epsilon="2.75", users=10**5, mechanism="hdg", oracle="grr"), pair),
         _plan("tdg", sv.Plan.create(two, epsilon=4, users=10**12, mechanism="tdg"), pair),
         _plan("uniform", sv.Plan.create(two, epsilon="0.01", users=1, mechanism="uniform"), pair),
         _plan("calm", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="calm"), pair),
         _plan("hio", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="hio"), pair),
         _plan("lhio", sv.Plan.create(mixed, epsilon="0.75", users=10**6, mechanism="lhio"), records),
         _plan("msw", sv.Plan.create(two, epsilon="1.5", users=10**5, mechanism="msw"), pair),
+        _plan("spectral", sv.Plan.create(two, epsilon=1, users=10**4, mechanism="spectral"), pair),
+        _plan("spectral mixed", sv.Plan.create(mixed, epsilon=4, users=10**4, mechanism="spectral"), records),
         _plan("product family", product_plan(shares=False), pair),
         _plan("listed shares", product_plan(shares=True), pair),
     ]
@@ -179,7 +189,9 @@ def plans() -> list[dict[str, Any]]:
 def product_plan(*, shares: bool) -> sv.Plan:
     """Return a plan with one family of six questions, its share split evenly or listed."""
     document = msgspec.to_builtins(
-        sv.Plan.create(sv.Schema([sv.Ordinal("age", 0, 119), sv.Ordinal("hours", 0, 80)]), epsilon=1, users=1000)
+        sv.Plan.create(
+            sv.Schema([sv.Ordinal("age", 0, 119), sv.Ordinal("hours", 0, 80)]), epsilon=1, users=1000, mechanism="hdg"
+        )
     )
     document["tables"] = [{"edges": [0, 40, 80, 120]}, {"edges": [0, 7, 120]}, {"identity": 120}]
     document["tables"] += [{"identity": 81}, {"edges": [0, 1, 80, 81]}]
@@ -251,6 +263,9 @@ def refused_plans() -> list[dict[str, Any]]:
         ("a table that covers too little", lambda plan: plan["tables"][0].update(edges=[0, 40, 80])),
         ("a table that does not rise", lambda plan: plan["tables"][0].update(edges=[0, 80, 40, 120])),
         ("a tree deeper than its leaves", lambda plan: plan["tables"].__setitem__(2, {"tree": [120, 4, 9]})),
+        ("a Walsh function of number 0", lambda plan: plan["tables"].__setitem__(2, {"walsh": [120, 0]})),
+        ("a Walsh function that is not there", lambda plan: plan["tables"].__setitem__(2, {"walsh": [120, 128]})),
+        ("a Walsh function of too few levels", lambda plan: plan["tables"].__setitem__(2, {"walsh": [119, 3]})),
         ("a table of two kinds", lambda plan: plan["tables"][0].update(identity=120)),
         ("a table of an unknown kind", lambda plan: plan["tables"].append({"spiral": 3})),
         ("an unknown channel", lambda plan: plan["families"][0].update(channel="megaphone")),

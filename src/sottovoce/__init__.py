@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
         DeliveryError,
+        FewReportsWarning,
         ModelError,
         PlanError,
         QueryError,
@@ -57,6 +58,7 @@ _HOMES = {
     "Client": "client",
     "DeliveryError": "errors",
     "Estimate": "answer",
+    "FewReportsWarning": "errors",
     "Forecast": "forecasting",
     "Model": "model",
     "ModelError": "errors",
@@ -98,6 +100,7 @@ __all__ = [
     "Client",
     "DeliveryError",
     "Estimate",
+    "FewReportsWarning",
     "Forecast",
     "Model",
     "ModelError",

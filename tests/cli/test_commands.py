@@ -190,7 +190,7 @@ def test_an_empty_field_is_no_answer_and_a_category_called_na_is_itself(folder: 
     schema = sv.Schema(
         [sv.Ordinal("age", 0, 9, nullable=True), sv.Categorical("country", ["NA", "DE", "FR"], nullable=True)]
     )
-    sv.Plan.create(schema, epsilon=20, users=1_000, oracle="grr").save("plan.json")
+    sv.Plan.create(schema, epsilon=20, users=1_000, mechanism="hdg", oracle="grr").save("plan.json")
     Path("data.csv").write_text("age,country\n" + "3,NA\n,\n" * 2_000, encoding="utf-8")
     succeed("randomize", "plan.json", "data.csv", "--out", "reports.parquet")
     succeed("tally", "plan.json", "reports.parquet", "--out", "tally.parquet")
@@ -344,7 +344,7 @@ def test_the_demo_runs_every_stage_and_keeps_its_files(folder: Path) -> None:
     assert len(said["queries"]) == 10
     assert {query["attributes"] for query in said["queries"]} == {1, 2, 3, 4}
     errors = [abs(query["true"] - query["private"]) for query in said["queries"]]
-    # The noise is fresh. The mean error is 0.020 with standard deviation 0.0022 over simulated runs.
+    # The noise is fresh. The mean error is 0.029 with standard deviation 0.0055 over eight runs.
     assert sum(errors) / 10 < 0.08
     assert succeed("audit", "kept/plan.json")["epsilon"] == said["epsilon"] <= 4
     assert succeed("tally", "kept/plan.json", "kept/reports.parquet", "--out", "again.parquet")["total"] == 20_000

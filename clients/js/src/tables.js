@@ -30,7 +30,32 @@ const TABLES = {
     const bins = depth < treeHeight(size, branching) ? branching ** depth : size;
     return { bins, fits: (levels) => levels === size, bin: (level) => Math.floor(((level + 1) * bins - 1) / size) };
   },
+  walsh: (walsh) => {
+    if (!isList(walsh) || walsh.length !== 2 || !walsh.every(isCount)) return null;
+    const [size, index] = walsh;
+    const bits = walshBits(size);
+    if (index < 1 || index >= 2 ** bits) return null;
+    return {
+      bins: 2,
+      fits: (levels) => levels === size,
+      bin: (level) => commonParity(BigInt(index), (BigInt(level) << BigInt(bits)) / BigInt(size), bits),
+    };
+  },
 };
+
+/** Return the number of bits of the next power of two, at least 1: there are 2^bits Walsh functions. @param {number} levels */
+function walshBits(levels) {
+  let bits = 1;
+  while (2 ** bits < levels) bits += 1;
+  return bits;
+}
+
+/** Return the parity of the bits that `index` and `cell`, read backwards as `bits` bits, have in common. @param {bigint} index @param {bigint} cell @param {number} bits */
+function commonParity(index, cell, bits) {
+  let parity = 0n;
+  for (let bit = 0; bit < bits; bit += 1) parity ^= (index >> BigInt(bit)) & (cell >> BigInt(bits - 1 - bit)) & 1n;
+  return Number(parity);
+}
 
 /** Return the depth of a tree's leaves: log `levels` to base `branching`, rounded, and at least 1. @param {number} levels @param {number} branching */
 function treeHeight(levels, branching) {

@@ -26,12 +26,6 @@ from sottovoce.simulation.population import PEOPLE, people
 
 _ANY = math.inf
 
-_DESIGN: dict[str, Any] = {"mechanism": "hdg", "g1": 16, "g2": 4}
-"""Set by hand, knowing the truth: g2 = 4 and 8 err alike on this crowd, g2 = 2 (the guideline's) clearly more.
-
-So the demo shows HDG tuned, not as it comes: a real collection has no truth to choose by.
-"""
-
 QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("age 30-50", {"age": (30, 50)}),
     ("income 60k+", {"income": (60_000, _ANY)}),
@@ -109,9 +103,8 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
         crowd = people(count, seed=seed)
         tell(f"{count:,} made-up adults, {len(PEOPLE.names)} attributes each")
     with _stage(console, "2 plan") as tell:
-        plan = Plan.create(PEOPLE, epsilon=epsilon, users=count, purpose="demonstration", **_DESIGN)
-        grids = ", ".join(f"{name} = {value}" for name, value in plan.parameters.items())
-        tell(f"{len(plan.questions)} questions by {plan.mechanism} ({grids}, set by hand)")
+        plan = Plan.create(PEOPLE, epsilon=epsilon, users=count, purpose="demonstration")
+        tell(f"{len(plan.questions):,} questions by {plan.mechanism}")
     with _stage(console, "3 audit") as tell:
         audit = plan.audit()
         tell(f"epsilon {exact_words(audit)}, asked for at most {plan.epsilon}")
@@ -176,8 +169,8 @@ def attacker_words(stages: Stages) -> list[str]:
         f"Of each person, one report. The first person's says: question {first.index}, which looks at {looks} and at "
         f"nothing else; code {stages.reports.column('code')[0].as_py()}.",
         promise(audit),
-        f"That is the worst case over all {len(plan.questions)} questions and all codes, computed from the integers by "
-        f"which question {audit.question} draws: {audit.ratio.numerator} / {audit.ratio.denominator}.",
+        f"That is the worst case over all {len(plan.questions):,} questions and all codes, computed from the integers "
+        f"by which question {audit.question} draws: {audit.ratio.numerator} / {audit.ratio.denominator}.",
         "It holds though the attacker knows whose report it is, everyone else's record and every line of this program. "
         "It does not hold twice: a person who answers another plan gives away that plan's epsilon as well.",
     ]

@@ -120,4 +120,11 @@ def _options(given: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _words(parameters: dict[str, Any]) -> str:
-    return "(" + ", ".join(f"{name} = {value}" for name, value in parameters.items()) + ")" if parameters else ""
+    """Return what was chosen, in brackets; how many questions there are is said before."""
+    flat = {
+        f"{name} {part}".strip(): number
+        for name, value in parameters.items()
+        if name != "questions"
+        for part, number in (value.items() if isinstance(value, dict) else (("", value),))
+    }
+    return "(" + ", ".join(f"{name} = {value}" for name, value in flat.items()) + ")" if flat else ""
