@@ -33,6 +33,7 @@ class Promise:
 
 
 PROMISES = {
+    "spectral": Promise(additive=4, monotone=4),
     "hdg": Promise(one_attribute=False),
     "tdg": Promise(one_attribute=False),
     "calm": Promise(one_attribute=False),

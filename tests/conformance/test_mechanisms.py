@@ -29,6 +29,8 @@ from tests.conformance.mechanism_cases import (
 )
 from tests.crowds import mixed_crowd, mixed_schema, records, square_schema
 
+pytestmark = pytest.mark.filterwarnings("ignore::sottovoce.errors.FewReportsWarning")
+
 WHOLE = {"age": (18, 30), "income": (0, 90), "region": ["north", "south", "east"]}
 
 

@@ -192,7 +192,7 @@ def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Flo
         asked = restrict(whole, kept)
         shares, error = optimise(asked, users, shares, steps=steps)
         reports = users * shares / asked.questions
-        enough = reports >= min(LEAST_REPORTS, ratio * reports.min())
+        enough = (reports > 0) & (reports >= min(LEAST_REPORTS, ratio * reports.min()))
         if reports.min() >= LEAST_REPORTS or not enough.any() or len(kept) == 1:
             result = np.zeros(len(whole.blocks))
             result[kept] = shares

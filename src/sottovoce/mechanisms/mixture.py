@@ -47,7 +47,7 @@ class MixtureModel(JointModel):
         super().__init__(origin)
         self._refit = repeated
         self._kept = [np.asarray(factor, dtype=precision) for factor in factors]
-        self._kept_weights = weights
+        self._given = weights  # kept as given, because a division does not repeat itself to the last digit
         self.weights = weights / weights.sum()
         self.factors = [
             kept.astype(np.float64) / kept.sum(axis=1, keepdims=True, dtype=np.float64) for kept in self._kept
@@ -130,7 +130,7 @@ class MixtureModel(JointModel):
 
     def state(self) -> dict[str, Any]:
         """Return the weights and the factors."""
-        return {"weights": self._kept_weights, "factors": self._kept}
+        return {"weights": self._given, "factors": self._kept}
 
     @classmethod
     def from_state(cls, origin: Origin, state: dict[str, Any]) -> MixtureModel:

@@ -194,8 +194,15 @@ def _workload(schema: Schema, asked: str | WorkloadOptions) -> Workload:
     unknown = {*asked.attributes, *(name for pair in asked.pairs or () for name in pair[:2])} - set(names)
     if unknown:
         raise PlanError(f"workload names unknown attributes {sorted(unknown)}; the schema has {', '.join(names)}")
-    if asked.widths is not None and not all(0 < width <= 1 for width in asked.widths):
-        raise PlanError(f"workload widths are fractions of a domain, above 0 and at most 1, got {asked.widths}")
+    if asked.widths is not None and not (asked.widths and all(0 < width <= 1 for width in asked.widths)):
+        raise PlanError(
+            "workload widths are at least one width, each a fraction of a domain above 0 and at most 1, "
+            f"got {list(asked.widths)}"
+        )
+    if any(first == second for first, second, _ in asked.pairs or ()):
+        raise PlanError(
+            f"workload pairs are of two different attributes, got {[list(pair) for pair in asked.pairs or ()]}"
+        )
     weights = np.array([asked.attributes.get(name, 1.0) for name in names])
     pairs = everything.pairs * np.outer(weights, weights)
     if asked.pairs is not None:

@@ -1,0 +1,160 @@
+"""The mixture's objective, its descent and the whole fit."""
+
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+
+from sottovoce.estimation.mixture import ROUGH, SMOOTH, Mixture, Objective, descend, logit_basis
+from sottovoce.estimation.mixture_fit import Answers, Effort, average, fit_mixture, repeat_fit
+from sottovoce.estimation.moments import Asked, Moments
+from sottovoce.estimation.walsh import Axis, walsh_signs
+
+AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
+BLOCKS = [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))]
+EFFORT = Effort(folds=2, fits=2, components=3, most_steps=60)
+
+
+def objective(texture=SMOOTH, components=3):
+    generator = np.random.default_rng(4)
+    asked = Asked.of(len(AXES), BLOCKS)
+    estimate = generator.uniform(-0.5, 0.5, (asked.size, asked.size))
+    information = generator.exponential(200, (asked.size, asked.size)) * (generator.random(estimate.shape) < 0.5)
+    moments = Moments(estimate + estimate.T, information + information.T)
+    return Objective(AXES, asked, moments, components=components, texture=texture)
+
+
+def answers(reports=20_000, seed=5):
+    """Return noiseless-looking answers: counts drawn at random with seed 5, skewed from code to code."""
+    generator = np.random.default_rng(seed)
+    counts = []
+    for block in BLOCKS:
+        shape = tuple(1 << band for _, band in block)
+        odds = generator.dirichlet([5, 3, 3, 5], shape)
+        counts.append(generator.multinomial(reports // int(np.prod(shape)), odds).astype(np.int64))
+    return Answers(AXES, BLOCKS, counts, [0.4] * len(BLOCKS))
+
+
+@pytest.mark.parametrize("texture", [SMOOTH, ROUGH], ids=["smooth", "rough"])
+def test_the_gradient_is_that_of_finite_differences(texture):
+    function = objective(texture)
+    generator = np.random.default_rng(6)
+    point = 0.3 * generator.standard_normal(function.length)
+    _, gradient = function(point)
+    step = 1e-6
+    for place in [*generator.choice(function.length, 40, replace=False).tolist(), function.length - 1]:
+        e = np.zeros(function.length)
+        e[place] = step
+        slope = (function(point + e)[0] - function(point - e)[0]) / (2 * step)
+        assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-4)
+
+
+def test_the_misfit_is_the_objective_without_the_prior():
+    function = objective()
+    at_zero = np.zeros(function.length)
+    assert function.misfit(at_zero) == pytest.approx(function(at_zero)[0])
+    point = np.random.default_rng(7).standard_normal(function.length)
+    assert function.misfit(point) < function(point)[0]
+
+
+def test_the_misfit_is_the_weighted_square_of_what_the_mixture_gets_wrong():
+    function = objective()
+    mixture = function.mixture(0.5 * np.random.default_rng(8).standard_normal(function.length))
+    asked, total = Asked.of(len(AXES), BLOCKS), 0.0
+    means = np.concatenate(
+        [np.ones((3, 1))]
+        + [f @ walsh_signs(a.size, b)[:, 1:] for f, a, b in zip(mixture.factors, AXES, asked.bands, strict=True)],
+        axis=1,
+    )
+    model = np.einsum("r,ru,rv->uv", mixture.weights, means, means)
+    for row, column in zip(*np.triu_indices(asked.size), strict=True):
+        half = 0.25 if row == column else 0.5
+        residual = model[row, column] - function.moments.estimate[row, column]
+        total += half * function.moments.information[row, column] * residual**2
+    assert function.misfit(0.5 * np.random.default_rng(8).standard_normal(function.length)) == pytest.approx(total)
+
+
+def test_a_mixture_is_made_of_distributions():
+    function = objective()
+    mixture = function.mixture(3 * np.random.default_rng(9).standard_normal(function.length))
+    assert [factor.shape for factor in mixture.factors] == [(3, axis.size) for axis in AXES]
+    for factor in mixture.factors:
+        assert (factor >= 0).all()
+        np.testing.assert_allclose(factor.sum(axis=1), 1)
+    assert mixture.weights.sum() == pytest.approx(1)
+
+
+def test_descending_never_climbs_and_flattens_the_gradient():
+    function = objective()
+    start = 0.1 * np.random.default_rng(10).standard_normal(function.length)
+    points = list(islice(descend(function, start), 400))
+    values = [function(point)[0] for point in [start, *points]]
+    assert all(later <= earlier + 1e-9 * abs(earlier) for earlier, later in pairwise(values))
+    assert np.linalg.norm(function(points[-1])[1]) < 0.02 * np.linalg.norm(function(start)[1])
+
+
+def test_descending_solves_a_quadratic():
+    generator = np.random.default_rng(11)
+    root = generator.standard_normal((30, 30))
+    matrix, target = root @ root.T + np.eye(30), generator.standard_normal(30)
+
+    def quadratic(point):
+        off = matrix @ (point - target)
+        return 0.5 * float((point - target) @ off), off
+
+    point = next(islice(descend(quadratic, np.zeros(30)), 200, None))
+    np.testing.assert_allclose(point, target, atol=1e-4)
+
+
+@pytest.mark.parametrize("texture", [SMOOTH, ROUGH], ids=["smooth", "rough"])
+@pytest.mark.parametrize(
+    "axis", [Axis(2), Axis(3), Axis(64), Axis(4096), Axis(3, nullable=True), Axis(65, nullable=True)], ids=repr
+)
+def test_the_basis_covers_any_size_smoothest_first(axis, texture):
+    basis = logit_basis(axis, texture)
+    assert basis.shape[0] == axis.size
+    assert np.isfinite(basis).all()
+    smooth = basis[:-1, 1:] if axis.nullable else basis
+    amplitude = np.sqrt((smooth**2).mean(axis=0))
+    assert all(later <= 1.05 * earlier for earlier, later in pairwise(amplitude))
+
+
+def test_logits_without_order_are_free():
+    np.testing.assert_array_equal(logit_basis(Axis(5, ordered=False), SMOOTH), 2 * np.eye(5))
+
+
+def test_the_average_of_mixtures_answers_their_mean():
+    one = Mixture(np.array([0.3, 0.7]), [np.array([[0.1, 0.9], [0.5, 0.5]])])
+    two = Mixture(np.array([1.0]), [np.array([[0.8, 0.2]])])
+    both = average([one, two])
+    expected = (one.weights @ one.factors[0] + two.weights @ two.factors[0]) / 2
+    np.testing.assert_allclose(both.weights @ both.factors[0], expected)
+    assert both.weights.sum() == pytest.approx(1)
+
+
+def test_the_fit_is_determined_by_its_seed():
+    data = answers()
+    (one, chosen), (same, _), (other, _) = (fit_mixture(data, EFFORT, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.weights, same.weights)
+    for a, b in zip(one.factors, same.factors, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(one.factors[0], other.factors[0])
+    first, again = (repeat_fit(chosen, 2, seed=1) for _ in range(2))
+    np.testing.assert_array_equal(first[1].factors[2], again[1].factors[2])
+    assert not np.array_equal(first[0].factors[2], first[1].factors[2])
+
+
+def test_progress_runs_from_start_to_end():
+    done: list[float] = []
+    fit_mixture(answers(), EFFORT, seed=1, progress=done.append)
+    assert done == sorted(done)
+    assert 0 < done[0] < done[-1] == pytest.approx(1)
+
+
+def test_the_fit_explains_the_answers_better_than_independence():
+    data = answers(200_000)
+    mixture, chosen = fit_mixture(data, EFFORT, seed=1)
+    assert len(mixture.weights) == EFFORT.fits * EFFORT.components
+    blank = np.zeros(chosen.objective.length)
+    point = next(islice(descend(chosen.objective, 0.1 + blank), chosen.steps, None))
+    assert chosen.objective.misfit(point) < 0.5 * chosen.objective.misfit(blank)

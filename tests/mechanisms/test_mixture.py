@@ -1,0 +1,119 @@
+"""The mixture model: a coherent distribution of whole records, with intervals from repeated fits."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.mechanisms.mixture import MixtureModel
+from sottovoce.model import Origin
+from sottovoce.query.batch import Batch
+from tests.chances import assert_drawn_from
+
+SCHEMA = sv.Schema([sv.Ordinal("a", 0, 7), sv.Categorical("b", ["x", "y", "z"]), sv.Ordinal("c", 0, 3, nullable=True)])
+ORIGIN = Origin(SCHEMA, "spectral", 1.0, "0" * 64, 10_000)
+
+
+def made(seed=1, spread=0.0, **more):
+    """Return a model of four components drawn with a seed, its factors disturbed by ``spread``."""
+    generator = np.random.default_rng(1)
+    weights = generator.dirichlet(np.ones(4))
+    factors = [generator.dirichlet(np.ones(size), 4) for size in SCHEMA.sizes]
+    noise = np.random.default_rng(seed)
+    factors = [factor * np.exp(spread * noise.standard_normal(factor.shape)) for factor in factors]
+    factors = [factor / factor.sum(axis=1, keepdims=True) for factor in factors]
+    return MixtureModel(ORIGIN, weights=weights, factors=factors, **more)
+
+
+def repeated(spread=0.1):
+    return made(repeated=lambda: [made(seed, spread) for seed in range(2, 14)])
+
+
+def joint(model):
+    return np.einsum("r,ra,rb,rc->abc", model.weights, *model.factors)
+
+
+def test_answers_are_sums_over_the_joint_distribution():
+    model = made()
+    whole = joint(model)
+    answers = model.answer_ranges(
+        [{"a": (2, 5)}, {"a": (0, 3), "b": ["x", "z"]}, {"a": (1, 7), "b": ["y"], "c": (1, 2)}, {"c": (0, 3)}]
+    )
+    expected = [
+        whole[2:6].sum(),
+        whole[:4, [0, 2]].sum(),
+        whole[1:, 1, 1:3].sum(),
+        whole[:, :, :4].sum(),
+    ]
+    np.testing.assert_allclose(answers, expected, atol=1e-12)
+
+
+def test_everybody_is_one_to_the_last_digits():
+    model = made()
+    np.testing.assert_allclose(
+        model.answer_ranges([{}, {"a": (0, 7)}, {"a": (0, 7), "b": ["x", "y", "z"]}]), 1, atol=1e-14
+    )
+    assert model.answer("c IS NULL OR c IS NOT NULL").fraction == pytest.approx(1, abs=1e-14)
+
+
+def test_disjoint_ranges_add_up_and_wider_ones_hold_more():
+    model = made()
+    growing = model.answer_ranges([{"a": (0, high), "b": ["x", "y"], "c": (1, 3)} for high in range(8)])
+    single = model.answer_ranges([{"a": (high, high), "b": ["x", "y"], "c": (1, 3)} for high in range(8)])
+    assert all(narrow <= wide for narrow, wide in pairwise(growing))
+    np.testing.assert_allclose(np.cumsum(single), growing, atol=1e-14)
+
+
+def test_a_saved_model_is_the_same_model(tmp_path):
+    model = repeated()
+    model.save(tmp_path / "model.json")
+    loaded = sv.load_model(tmp_path / "model.json")
+    queries = [{"a": (low, 6), "b": ["x"], "c": (0, 2)} for low in range(6)]
+    np.testing.assert_array_equal(loaded.answer_ranges(queries), model.answer_ranges(queries))
+    wheres = ["a < 3", "b = 'y' AND c IS NULL"]
+    assert loaded.answers(wheres) == model.answers(wheres)
+    assert len(loaded.replicates) == len(model.replicates) == 12
+
+
+def test_deviations_are_finite_and_positive_and_follow_the_spread_of_repeated_fits():
+    batch = Batch.of({0: np.eye(8)[:4] + np.eye(8)[4:], 1: np.tile([1.0, 0.0, 0.0], (4, 1))})
+    small, large = (repeated(spread).deviations(batch, np.eye(4)) for spread in (0.02, 0.2))
+    assert np.isfinite(small).all()
+    assert (small > 0).all()
+    assert (large > 3 * small).all()
+
+
+def test_a_query_that_holds_nobody_is_still_uncertain():
+    model = repeated()
+    factors = [factor.copy() for factor in model.factors]
+    factors[0][:, 7] = 0.0
+    empty = [MixtureModel(ORIGIN, weights=model.weights, factors=factors) for _ in range(3)]
+    for place, each in enumerate(empty[1:]):
+        each.factors[1] = made(place + 5, 0.1).factors[1]
+    sure = MixtureModel(ORIGIN, weights=model.weights, factors=factors, repeated=lambda: empty)
+    answer = sure.answer("a = 7 AND b = 'x'")
+    assert answer.fraction == 0
+    assert answer.deviation > 0
+
+
+def test_without_repeated_fits_deviations_are_infinite_and_intervals_hold_everything():
+    batch = Batch.of({0: np.eye(8)})
+    assert np.isinf(made().deviations(batch, np.eye(8))).all()
+    assert made().answer("a < 3").interval == (0, 1)
+
+
+def test_people_are_drawn_from_the_joint_distribution():
+    """Seed 3: a correct program fails for less than one seed in 10^9."""
+    model = made()
+    levels = model.draw_levels(100_000, np.random.default_rng(3))
+    cells = np.ravel_multi_index(levels, SCHEMA.sizes)
+    assert_drawn_from(np.bincount(cells, minlength=int(np.prod(SCHEMA.sizes))), joint(model))
+
+
+def test_short_factors_are_brought_back_to_distributions():
+    model = made(precision=np.float16)
+    assert model.state()["factors"][0].dtype == np.float16
+    for factor, exact in zip(model.factors, made().factors, strict=True):
+        np.testing.assert_allclose(factor.sum(axis=1), 1, atol=1e-14)
+        np.testing.assert_allclose(factor, exact, atol=1e-3)

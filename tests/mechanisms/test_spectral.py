@@ -1,0 +1,212 @@
+"""Spectral from its plan to its answers, on generated data."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.errors import FewReportsWarning
+from sottovoce.estimation.walsh import walsh_signs
+from sottovoce.mechanisms.spectral import answers_of
+from sottovoce.plan import SHARES
+from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
+
+
+def spectral(schema, *, epsilon=1, users=100_000, **options):
+    return sv.Plan.create(schema, epsilon=epsilon, users=users, mechanism="spectral", **options)
+
+
+class TestPlan:
+    @pytest.mark.parametrize("epsilon", [0.2, 1, 3])
+    def test_every_question_expects_a_hundred_reports(self, epsilon):
+        plan = spectral(mixed_schema(4), epsilon=epsilon)
+        assert (plan.questions.shares * (plan.users / SHARES)).min() > 100 * (1 - 1e-3)
+        assert plan.questions.shares.sum() == SHARES
+
+    def test_the_parameters_say_how_many_questions_of_how_many_signs(self):
+        plan = spectral(square_schema(3, 16), epsilon=4, users=10**6)
+        assert plan.parameters["questions"] == len(plan.questions)
+        assert sum(plan.parameters["blocks"].values()) == len(plan.families)
+        assert plan.parameters["blocks"]["3"] > 0
+
+    def test_an_attribute_with_too_many_levels_is_refused_with_what_to_do(self):
+        with pytest.raises(sv.PlanError, match=r"at most 4096 levels, a has 4097: use bins"):
+            spectral(sv.Schema([sv.Ordinal("a", 0, 4096)]))
+
+    def test_a_hundred_and_one_attributes_are_refused(self):
+        schema = sv.Schema([sv.Ordinal(f"a{place}", 0, 1) for place in range(101)])
+        with pytest.raises(sv.PlanError, match="at most 100 attributes, got 101"):
+            spectral(schema)
+
+    def test_the_plan_of_ten_attributes_is_small(self):
+        assert len(spectral(square_schema(10, 64), users=10**6).to_json()) < 200_000
+
+
+class TestWorkload:
+    def test_a_pair_that_matters_gets_the_questions(self):
+        plan = spectral(square_schema(3, 16), workload={"pairs": [["a", "c", 1.0]]})
+        assert {place for family in plan.families for place in family.attributes} == {0, 2}
+
+    def test_an_attribute_that_matters_more_is_asked_more(self):
+        def asked(plan):
+            return sum(family.shares for family in plan.families if 0 in family.attributes) / SHARES
+
+        even, uneven = (
+            spectral(square_schema(3, 16), workload=workload) for workload in ("ranges", {"attributes": {"a": 5.0}})
+        )
+        assert asked(uneven) > asked(even) + 0.05
+
+    def test_single_values_ask_finer_functions_than_ranges(self):
+        def finest(plan):
+            return max(index for table in plan.tables for _, index in [table.walsh])
+
+        ranges, marginals = (
+            spectral(square_schema(2, 64), users=10**6, workload=workload) for workload in ("ranges", "marginals")
+        )
+        assert len(marginals.tables) >= len(ranges.tables)
+        assert finest(marginals) >= finest(ranges)
+        assert marginals != ranges
+
+    def test_widths_are_kept_in_the_plan(self):
+        plan = spectral(square_schema(2, 16), workload={"widths": [0.1, 0.5]})
+        assert sv.Plan.from_json(plan.to_json()).options["workload"]["widths"] == [0.1, 0.5]
+
+    @pytest.mark.parametrize(
+        ("workload", "message"),
+        [
+            ("everything", r'workload is "ranges", "marginals", or a dict .*got \'everything\''),
+            ({"attributes": {"zebra": 1.0}}, r"unknown attributes \['zebra'\]; the schema has a, b"),
+            ({"pairs": [["a", "zebra", 1.0]]}, r"unknown attributes \['zebra'\]"),
+            ({"pairs": [["a", "a", 1.0]]}, "two different attributes"),
+            ({"widths": [0.0]}, "above 0 and at most 1"),
+            ({"widths": [1.5]}, "above 0 and at most 1"),
+            ({"widths": []}, "at least one width"),
+            ({"attributes": {"a": -1.0}}, "zero or positive"),
+            ({"attributes": {"a": 0.0}}, "at least one pair"),
+            ({"pairs": []}, "at least one pair"),
+            ({"flavour": 1}, "flavour"),
+            (7, "spectral: "),
+        ],
+        ids=repr,
+    )
+    def test_what_cannot_be_meant_is_refused_in_clear_words(self, workload, message):
+        with pytest.raises(sv.PlanError, match=message):
+            spectral(square_schema(2, 8), workload=workload)
+
+
+def test_expected_counts_give_the_true_moments():
+    """Counts of a plan as expected, but for rounding one part in 10^13: the moments are the crowd's own."""
+    plan = spectral(mixed_schema(4), epsilon=3, users=10**6)
+    generator = np.random.default_rng(1)
+    levels = [generator.integers(0, size, 500) for size in plan.schema.sizes]
+    tally = sv.Tally(plan)
+    questions, codes, counts = [], [], []
+    for question in plan.questions:
+        cells = question.cells([levels[attribute] for attribute in question.attributes])
+        frequencies = np.bincount(cells, minlength=question.channel.cells) / 500
+        expected = np.rint(1e13 * frequencies @ question.channel.probabilities()).astype(np.int64)
+        questions += [question.index] * len(expected)
+        codes += range(len(expected))
+        counts += expected.tolist()
+    tally.add_counts(np.array(questions), np.array(codes), np.array(counts))
+    answers = answers_of(plan, tally)
+    asked, moments = answers.asked, answers.moments()
+    functions = np.concatenate(
+        [np.ones((500, 1))]
+        + [walsh_signs(s, b)[own, 1:] for s, b, own in zip(plan.schema.sizes, asked.bands, levels, strict=True)],
+        axis=1,
+    )
+    seen = moments.information > 0
+    assert {len(family.attributes) for family in plan.families} >= {2, 3}
+    np.testing.assert_allclose(moments.estimate[seen], (functions.T @ functions / 500)[seen], atol=1e-11)
+
+
+def test_attributes_that_do_not_depend_on_each_other_stay_so():
+    """Seeds 1 to 3: no half-width answer is more than 0.05 from the product of its two attributes' answers."""
+    plan = spectral(square_schema(3, 16), users=200_000)
+    for seed in (1, 2, 3):
+        crowd = normal_crowd(200_000, attributes=3, levels=16, seed=seed, covariance=0.0)
+        model = sv.fit(plan, sv.simulate(plan, crowd, seed=seed), seed=seed, quality="fast")
+        for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
+            joint = model.marginal(first, second)
+            invented = np.cumsum(np.cumsum(joint - np.outer(joint.sum(axis=1), joint.sum(axis=0)), axis=0), axis=1)
+            assert np.abs(invented).max() < 0.05
+
+
+def test_correlation_that_is_there_is_found():
+    """Seed 1: smoothing shrinks the true 0.77 to 0.57; without any dependence it would be near 0."""
+    plan = spectral(square_schema(3, 16), users=200_000)
+    crowd = normal_crowd(200_000, attributes=3, levels=16, seed=1)
+    model = sv.fit(plan, sv.simulate(plan, crowd, seed=1), quality="fast")
+    assert 0.4 < np.array(model.correlation())[0, 1] < 0.9
+
+
+def test_too_few_reports_for_pairs_are_warned_of():
+    plan = spectral(mixed_schema(4), users=100)
+    with pytest.warns(FewReportsWarning, match=r"100 reports at epsilon 1 support the attributes one by one, but not"):
+        sv.fit(plan, sv.simulate(plan, mixed_crowd(100, seed=1), seed=1), quality="fast")
+
+
+def test_enough_reports_are_not_warned_of():
+    plan = spectral(mixed_schema(4), users=20_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FewReportsWarning)
+        sv.fit(plan, sv.simulate(plan, mixed_crowd(20_000, seed=1), seed=1), quality="fast")
+
+
+def test_one_attribute_alone_is_answered():
+    """Seed 1: ranges over a bell err by at most 0.041; a uniform guess would be off by up to 0.6."""
+    plan = spectral(square_schema(1, 64), users=50_000)
+    crowd = normal_crowd(50_000, attributes=1, levels=64, seed=1)
+    model = sv.fit(plan, sv.simulate(plan, crowd, seed=1), quality="fast")
+    queries = [{"a": (low, low + 15)} for low in range(0, 49, 4)]
+    truth = [fraction_inside(crowd, query) for query in queries]
+    np.testing.assert_allclose(model.answer_ranges(queries), truth, atol=0.06)
+
+
+def test_no_answer_and_categories_are_estimated():
+    """Seed 1: one fraction of each kind, within 0.03."""
+    plan = spectral(mixed_schema(4), epsilon=2, users=100_000)
+    crowd = mixed_crowd(100_000, seed=1)
+    model = sv.fit(plan, sv.simulate(plan, crowd, seed=1), quality="fast")
+    assert model.answer("children IS NULL").fraction == pytest.approx(np.isnan(crowd["children"]).mean(), abs=0.03)
+    assert model.answer("region = 'south'").fraction == pytest.approx((crowd["region"] == "south").mean(), abs=0.03)
+
+
+@pytest.mark.slow
+def test_answers_are_clearly_closer_than_hdgs():
+    """Seeds 1 and 2, half-width ranges over two and four of four attributes: HDG errs at least 1.5 times as much."""
+    schema = square_schema(4, 64)
+    plans = {
+        "spectral": spectral(schema, users=200_000),
+        "hdg": sv.Plan.create(schema, epsilon=1, users=200_000, mechanism="hdg"),
+    }
+    crowd = normal_crowd(200_000, attributes=4, levels=64, seed=1)
+    generator = np.random.default_rng(1)
+    errors = {}
+    for dimensions in (2, 4):
+        queries = []
+        for _ in range(60):
+            names = generator.choice(list("abcd"), dimensions, replace=False).tolist()
+            starts = generator.integers(0, 33, dimensions).tolist()
+            queries.append({name: (start, start + 31) for name, start in zip(names, starts, strict=True)})
+        truth = [fraction_inside(crowd, query) for query in queries]
+        for name, plan in plans.items():
+            tallies = [sv.simulate(plan, crowd, seed=seed) for seed in (1, 2)]
+            models = [sv.fit(plan, tally, quality="fast") for tally in tallies]
+            errors[name, dimensions] = np.mean(
+                [np.abs(model.answer_ranges(queries) - truth).mean() for model in models]
+            )
+    for dimensions in (2, 4):
+        assert errors["hdg", dimensions] > 1.5 * errors["spectral", dimensions]
+
+
+def test_a_model_of_ten_attributes_saves_to_a_small_file(tmp_path):
+    schema = square_schema(10, 64)
+    plan = spectral(schema, users=100_000)
+    crowd = normal_crowd(20_000, attributes=10, levels=64, seed=1)
+    model = sv.fit(plan, sv.simulate(plan, crowd, seed=1, users=100_000), quality="fast")
+    assert len(model.weights) <= 64
+    model.save(tmp_path / "model.json")
+    assert (tmp_path / "model.json").stat().st_size < 400_000
