@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sottovoce.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client import Client, Report, randomize
     from sottovoce.errors import (
+        ExperimentError,
         ModelError,
         PlanError,
         QueryError,
@@ -41,6 +42,7 @@ _HOMES = {
     "Audit": "plan",
     "Categorical": "attributes",
     "Client": "client",
+    "ExperimentError": "errors",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "attributes",
@@ -69,6 +71,7 @@ __all__ = [
     "Audit",
     "Categorical",
     "Client",
+    "ExperimentError",
     "Model",
     "ModelError",
     "Numeric",

@@ -7,7 +7,8 @@ SottovoceError
 ├── PlanError      a plan that cannot be designed, read or trusted
 ├── TallyError     reports or tallies that do not belong together
 ├── QueryError     a query that cannot be understood
-└── ModelError     a model that cannot be fitted or read
+├── ModelError     a model that cannot be fitted or read
+└── ExperimentError  an experiment that cannot be run, or whose data is missing
 ```
 
 A message says what was given, what is allowed, and what to do about it.
@@ -42,3 +43,7 @@ class QueryError(SottovoceError):
 
 class ModelError(SottovoceError):
     """A model that cannot be fitted or read."""
+
+
+class ExperimentError(SottovoceError):
+    """An experiment that cannot be run, or whose data is missing."""
