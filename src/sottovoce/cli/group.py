@@ -20,6 +20,7 @@ COMMANDS = {
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
     "query": "Ask a model what fraction of the crowd is within some ranges.",
+    "reproduce": 'Measure again what the paper shows: NAME is a figure or table, or "all".',
 }
 """Every command and what it does, in the order of the flow; a command's own help starts with the same sentence."""
 

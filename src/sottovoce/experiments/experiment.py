@@ -87,7 +87,7 @@ def quick(experiment: Experiment) -> Experiment:
         users=tuple(number // QUICK_USERS for number in _some(experiment.users, 3)),
         attributes=_some(attributes, 3),
         levels=(16,) if experiment.kind in ("marginals", "ranges") else _some(levels, 3),
-        covariances=_some(experiment.covariances, 3),
+        covariances=_some(experiment.covariances, 2),
         cuts=_some(experiment.cuts, 3),
         epsilons=_some(experiment.epsilons, 3),
         sigmas=_some(experiment.sigmas, 3),

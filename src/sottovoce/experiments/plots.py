@@ -6,6 +6,7 @@ same file.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import math
 import textwrap
@@ -38,10 +39,9 @@ _STYLE: dict[Any, Any] = {"svg.hashsalt": "sottovoce", "font.size": 8, "axes.tit
 
 def draw(experiment: Experiment, summary: pa.Table) -> dict[str, bytes]:
     """Return the figure as "png" and "svg"."""
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise ExperimentError("figures need matplotlib: pip install 'sottovoce[plots]'") from error
+    require_matplotlib()
+    import matplotlib as mpl
+
     with mpl.rc_context(_STYLE):
         figure = _FORMS[experiment.form](experiment, summary)
         said = [f"{experiment.name}: {experiment.summary}", *notes(experiment, summary)]
@@ -50,6 +50,14 @@ def draw(experiment: Experiment, summary: pa.Table) -> dict[str, bytes]:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, not again for every format
         return {kind: _written(figure, kind) for kind in ("png", "svg")}
+
+
+def require_matplotlib() -> None:
+    """Raise ExperimentError unless figures can be drawn."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ExperimentError(
+            "figures need matplotlib: pip install 'sottovoce[plots]', or leave them out: --no-figures"
+        )
 
 
 def _written(figure: Figure, kind: str) -> bytes:
@@ -85,6 +93,8 @@ def _histograms(experiment: Experiment, summary: pa.Table) -> Figure:
 
 
 def _lines(experiment: Experiment, summary: pa.Table) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
     panels = cut_panels(experiment, summary)
     figure, places = _frame(panels, MEASURED[experiment.measure])
     styles = _styles(list(dict.fromkeys(line.label for panel in panels for line in panel.lines(experiment))))
@@ -95,6 +105,8 @@ def _lines(experiment: Experiment, summary: pa.Table) -> Figure:
         axes.set_yscale("log", nonpositive="mask" if experiment.axis == "index" else "clip")
         if experiment.axis in LOG_AXES:
             axes.set_xscale("log", base=LOG_AXES[experiment.axis])
+        elif experiment.axis in ("index", "dimension", "attributes"):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel(SYMBOLS[experiment.axis])
         axes.grid(visible=True, which="major", color="#e5e5e5", linewidth=0.5)
     _legend(figure, places)

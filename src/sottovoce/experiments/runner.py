@@ -14,13 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.cache import Cache
-from sottovoce.experiments.measure import Row, prepare, run_task
+from sottovoce.experiments.measure import prepare, run_task
 from sottovoce.experiments.nouns import Task
 from sottovoce.experiments.results import Results
 
@@ -29,8 +31,10 @@ SAVE_SECONDS = 2.0
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-Advance = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is."""
+Advance = Callable[[float], None]
+"""Told what fraction is done."""
+
+Result = TypeVar("Result")
 
 
 def run(tasks: Sequence[Task], path: Path, *, workers: Workers, advance: Advance) -> pa.Table:
@@ -44,18 +48,22 @@ def run(tasks: Sequence[Task], path: Path, *, workers: Workers, advance: Advance
     """
     results = Results(path)
     waiting = [task for task in tasks if task.key not in results]
+    shared = list({(task.data, task.queries): task for task in waiting}.values())
     saved = time.monotonic()
     try:
-        shared = {(task.data, task.queries): task for task in waiting}
-        for done, _ in enumerate(workers.each(prepare, list(shared.values())), start=1):
-            advance("preparing data", done, len(shared))
-        advance("measuring", len(tasks) - len(waiting), len(tasks))
-        for done, rows in enumerate(workers.each(run_task, waiting), start=len(tasks) - len(waiting) + 1):
+        for done, _ in enumerate(workers.each(prepare, shared), start=1):
+            advance(done / (len(shared) + len(waiting)))
+        for done, rows in enumerate(workers.each(run_task, waiting), start=1 + len(shared)):
             results.add(rows)
             if time.monotonic() - saved > SAVE_SECONDS:
                 results.save()
                 saved = time.monotonic()
-            advance("measuring", done, len(tasks))
+            advance(done / (len(shared) + len(waiting)))
+    except BrokenProcessPool as error:
+        raise ExperimentError(
+            "a worker process was ended from outside, perhaps for want of memory; what was measured is kept, "
+            "so the same command with fewer --jobs goes on from there"
+        ) from error
     finally:
         if waiting:
             results.save()
@@ -84,21 +92,27 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
         self._folder.cleanup()
 
-    def each(self, work: Callable[[Task, Cache], list[Row] | None], tasks: Sequence[Task]) -> Iterator[list[Row]]:
+    def each(self, work: Callable[[Task, Cache], Result], tasks: Sequence[Task]) -> Iterator[Result]:
         """Yield what each task gives, in the order in which they finish."""
-        if self._pool is None:
-            for task in tasks:
-                yield work(task, self.cache) or []
-            return
-        futures: list[Future[list[Row] | None]] = []
+        futures: list[Future[Result]] = []
         try:
-            with _one_thread_each():
-                futures += [self._pool.submit(work, task, self.cache) for task in tasks]
-            for future in as_completed(futures):
-                yield future.result() or []
+            if self._pool is None:
+                yield from (work(task, self.cache) for task in tasks)
+            else:
+                futures += [self.submit(work, task, self.cache) for task in tasks]
+                yield from (future.result() for future in as_completed(futures))
         finally:
             for future in futures:
                 future.cancel()
+
+    def submit(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
+        """Return the promise of some other work's result; without processes of its own it is kept at once."""
+        if self._pool is None:
+            done: Future[Result] = Future()
+            done.set_result(work(*arguments))
+            return done
+        with _one_thread_each():
+            return self._pool.submit(work, *arguments)
 
 
 def count_cores() -> int:
@@ -122,8 +136,8 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """Leave Ctrl-C to the parent, and end with it whatever ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End at once on Ctrl-C, and end with the parent whatever ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
