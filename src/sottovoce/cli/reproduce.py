@@ -164,7 +164,8 @@ def _show(runs: _Runs, as_json: bool) -> None:
         click.echo(f"Note: {note}", err=True)
     console = make_console()
     for name, files in runs.written.items():
-        console.print(f"[bold]{name}[/]: {', '.join(files)}")
+        kinds = ",".join(Path(file).suffix[1:] for file in files)
+        console.print(f"[bold]{name}[/]: {Path(files[0]).with_suffix('')}.{{{kinds}}}")
     if len(runs.written) == 1:
         ((files),) = runs.written.values()
         markdown = next(file for file in files if file.endswith(".md"))

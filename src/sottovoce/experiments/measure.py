@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from sottovoce.errors import PlanError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
 from sottovoce.experiments.nouns import MEASURES, QuerySpec, Task, check_member, derive_seed
@@ -26,13 +28,16 @@ Row = dict[str, Any]
 def run_task(task: Task, cache: Cache) -> list[Row]:
     """Return what a task measures, one row per query set and number."""
     check_member("a measure", task.measure, MEASURES)
-    plan = Plan.create(
-        schema_of(task.data),
-        epsilon=task.epsilon,
-        users=task.data.users,
-        mechanism=task.method.mechanism,
-        **dict(task.method.options),
-    )
+    try:
+        plan = Plan.create(
+            schema_of(task.data),
+            epsilon=task.epsilon,
+            users=task.data.users,
+            mechanism=task.method.mechanism,
+            **dict(task.method.options),
+        )
+    except PlanError:  # a domain too large for it: that is its result, and no reason to stop the others
+        return [row for spec in task.queries for row in _rows(task, spec, 0, np.array([np.nan]))]
     if task.measure == "granularity":
         return list(_rows(task, task.queries[0], 0, np.array([plan.parameters["g1"], plan.parameters["g2"]])))
     records = cache.records(task.data)
@@ -43,10 +48,10 @@ def run_task(task: Task, cache: Cache) -> list[Row]:
         return list(_rows(task, task.queries[0], 0, _matrix_changes(plan, tally)))
     model = fit(plan, tally, seed=task.repeat)
     rows: list[Row] = []
-    for spec in task.queries:
+    for spec, most in zip(task.queries, task.asked, strict=True):
         asked, truth = cache.queries(task.data, spec)
-        most = task.method.queries or len(asked)
-        rows += _rows(task, spec, min(most, len(asked)), _ANSWERED[task.measure](model, asked[:most], truth[:most]))
+        asked, truth = asked[:most], truth[:most]
+        rows += _rows(task, spec, len(asked), _ANSWERED[task.measure](model, asked, truth))
     return rows
 
 
@@ -112,6 +117,6 @@ def _rows(task: Task, spec: QuerySpec, asked: int, values: Floats) -> Iterator[R
             "method": method.label,
             "index": index,
             "repeat": task.repeat,
-            "value": value,
+            "value": None if math.isnan(value) else value,
             "task": task.key,
         }

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
 from sottovoce.errors import ExperimentError
-from sottovoce.experiments.nouns import Method
+from sottovoce.experiments.nouns import Method, QuerySpec
 from sottovoce.plan import MECHANISMS
 
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}
 """What figures call a mechanism; any other is called by its name in capitals."""
+
+HIO_REPEATS, HIO_INTERVALS, HIO_QUERIES = 5, 4_000_000, 5
+"""HIO adds up intervals of all attributes together: it gets fewer repeats, and as many queries as so many intervals
+make up; where that is not even a few, none."""
 
 TDG, HDG = Method(label="TDG", mechanism="tdg"), Method(label="HDG", mechanism="hdg")
 ITDG = Method(label="ITDG", mechanism="tdg", options=(("postprocess", False),))
@@ -22,7 +28,22 @@ def every_method(names: tuple[str, ...] = ()) -> tuple[Method, ...]:
     unknown = [name for name in names if name not in MECHANISMS]
     if unknown:
         raise ExperimentError(f"unknown mechanism {', '.join(unknown)}; known are {', '.join(MECHANISMS)}")
-    return tuple(Method(label=LABELS.get(name, name.upper()), mechanism=name) for name in names or MECHANISMS)
+    return tuple(
+        Method(label=LABELS.get(name, name.upper()), mechanism=name, repeats=HIO_REPEATS if name == "hio" else None)
+        for name in names or MECHANISMS
+    )
+
+
+def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:
+    """Return how many queries of a set a method is asked, None for all.
+
+    A range of half the levels is made up of about two intervals from each depth of a tree with four branches.
+    """
+    if method.mechanism != "hio":
+        return None
+    intervals = (2 * math.log(levels, 4) + 1) ** spec.dimension
+    possible = int(HIO_INTERVALS / intervals)
+    return possible if possible >= HIO_QUERIES else 0
 
 
 def with_estimator(method: Method, estimator: str) -> Method:

@@ -69,14 +69,12 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
         mechanism: The mechanism's name in the registry.
         options: Options of `Plan.create`, as pairs.
         repeats: The most repeats it gets, where it is too slow for all of them.
-        queries: The most queries it is asked, likewise.
     """
 
     label: str
     mechanism: str
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
     repeats: int | None = None
-    queries: int | None = None
 
     def with_option(self, name: str, value: str | float | bool) -> Method:
         """Return the method with one more option."""
@@ -91,6 +89,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         epsilon: The privacy of each person.
         method: What collects and answers.
         queries: The query sets it answers.
+        asked: How many queries of each set it is asked, the first ones; None for all.
         measure: What is kept: "error", the mean absolute error of a set; "errors", the absolute error of each query;
             "matrix-change" and "answer-change", how much Algorithms 1 and 2 move in each sweep; "granularity", g1, g2.
         repeat: The number of the repeat.
@@ -101,6 +100,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     epsilon: float
     method: Method
     queries: tuple[QuerySpec, ...]
+    asked: tuple[int | None, ...]
     measure: str = "error"
     repeat: int = 0
     seed: int = 0

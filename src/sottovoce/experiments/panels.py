@@ -86,7 +86,7 @@ def cut_panels(experiment: Experiment, summary: pa.Table) -> list[Panel]:
     """Return the panels of a figure, in the experiment's order."""
     keys = [name for name in varying(summary) if name not in (*_NEVER, experiment.axis, experiment.series)]
     found: dict[tuple[Any, ...], list[Row]] = {}
-    for row in summary.to_pylist():
+    for row in (row for row in summary.to_pylist() if row["mean"] is not None):
         found.setdefault((row["dataset"], *(row[key] for key in keys)), []).append(row)
     return [
         Panel(", ".join([place[0].capitalize(), *map(named, keys, place[1:])]), rows) for place, rows in found.items()
@@ -126,10 +126,16 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
     start = "starting where the authors' generator starts them" if first["aligned"] else "starting anywhere"
     said = [", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; queries {start}" if queries else "")]
     for method in summary["method"].unique().to_pylist():
-        rows = [row for row in summary.select(["method", "repeats", "queries"]).to_pylist() if row["method"] == method]
-        fewer = max(row["repeats"] for row in rows), max(row["queries"] for row in rows)
-        if fewer != (repeats, queries):
-            said.append(f"{method}: {_repeats(fewer[0])} and {fewer[1]:,} queries, as it is slow")
+        rows = [row for row in summary.to_pylist() if row["method"] == method]
+        answered = [row for row in rows if row["mean"] is not None]
+        if len(answered) < len(rows):
+            refused = sorted({row[experiment.axis] for row in rows if row["mean"] is None})
+            said.append(f"{method} refuses {', '.join(named(experiment.axis, value) for value in refused)}: too large")
+        fewest = min((row["queries"] for row in answered), default=queries)
+        most = max((row["repeats"] for row in answered), default=repeats)
+        if (most, fewest) != (repeats, queries):
+            some = f", {fewest:,} or more queries" if fewest < queries else ""
+            said.append(f"{method}: {_repeats(most)}{some}, as it is slow")
     return said
 
 

@@ -9,7 +9,7 @@ import msgspec
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.experiment import ATTRIBUTES, USERS, Experiment
 from sottovoce.experiments.files import REAL, explain, locate, usable_columns
-from sottovoce.experiments.methods import every_method, with_estimator
+from sottovoce.experiments.methods import every_method, most_queries, with_estimator
 from sottovoce.experiments.nouns import SYNTHETIC, Dataset, Method, QuerySpec, Task
 
 PAPER_ESTIMATOR = "weighted_update"
@@ -44,15 +44,17 @@ def expand(experiment: Experiment, request: Request) -> list[Task]:
     populations, methods = _datasets(experiment, request), _methods(experiment, request)
     tasks = []
     for repeat, data, epsilon, method in product(range(repeats), populations, experiment.epsilons, methods):
-        queries = _queries(experiment, request, data)
-        if not queries or repeat >= (method.repeats or repeats):
+        asked = {spec: most_queries(method, spec, data.levels) for spec in _queries(experiment, request, data)}
+        asked = {spec: most for spec, most in asked.items() if most != 0}
+        if not asked or repeat >= (method.repeats or repeats):
             continue
         tasks.append(
             Task(
                 data=data,
                 epsilon=epsilon,
                 method=method,
-                queries=queries,
+                queries=tuple(asked),
+                asked=tuple(asked.values()),
                 measure=experiment.measure,
                 repeat=repeat,
                 seed=request.seed,
