@@ -22,8 +22,10 @@ def draw(spec: QuerySpec, *, attributes: int = 4, levels: int = 64, seed: int = 
 
 def brute_force(records: np.ndarray, queries: QuerySet) -> list[int]:
     return [
-        int(((records[names].T >= lows) & ~(records[names].T > highs)).all(axis=1).sum())
-        for names, lows, highs in zip(queries.attributes, queries.lows, queries.highs, strict=True)
+        int(np.all((people >= lows) & (people <= highs), axis=1).sum())
+        for people, lows, highs in zip(
+            records[queries.attributes].transpose(0, 2, 1), queries.lows, queries.highs, strict=True
+        )
     ]
 
 

@@ -87,9 +87,13 @@ class Workers:
             self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin)
         return self
 
-    def __exit__(self, *reason: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *reason: object) -> None:
         if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            interrupted = kind is not None and not issubclass(kind, Exception)
+            self._pool.shutdown(wait=not interrupted, cancel_futures=True)
+            for process in multiprocessing.active_children() if interrupted else []:
+                process.terminate()  # whoever presses Ctrl-C does not want to wait for a slow task
+            self._pool.shutdown(wait=True)
         self._folder.cleanup()
 
     def each(self, work: Callable[[Task, Cache], Result], tasks: Sequence[Task]) -> Iterator[Result]:
@@ -101,9 +105,10 @@ class Workers:
             else:
                 futures += [self.submit(work, task, self.cache) for task in tasks]
                 yield from (future.result() for future in as_completed(futures))
-        finally:
+        except Exception:
             for future in futures:
                 future.cancel()
+            raise
 
     def submit(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
         """Return the promise of some other work's result; without processes of its own it is kept at once."""
@@ -136,8 +141,8 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """End at once on Ctrl-C, and end with the parent whatever ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Leave Ctrl-C to the parent, and end with it whatever ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
