@@ -60,7 +60,7 @@ def test_hio_is_asked_only_what_it_can_answer_in_time() -> None:
         for task in expand(find_experiment("varying-query-dimension"), Request(repeats=1, methods=("hio",)))
         for spec, most in zip(task.queries, task.asked, strict=True)
     }
-    assert asked[2] > asked[4] > 200 > asked[6] >= 5
+    assert asked[2] >= asked[4] > 200 > asked[6] >= 5
     assert 10 not in asked
     repeats = {task.repeat for task in expand(find_experiment("varying-volume"), Request(methods=("hio",)))}
     assert repeats == set(range(5))

@@ -14,9 +14,9 @@ from sottovoce.plan import MECHANISMS
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}
 """What figures call a mechanism; any other is called by its name in capitals."""
 
-HIO_REPEATS, HIO_INTERVALS, HIO_QUERIES = 5, 4_000_000, 5
+HIO_REPEATS, HIO_INTERVALS, HIO_QUERIES = 5, 4_000_000, (5, 1000)
 """HIO adds up intervals of all attributes together: it gets fewer repeats, and as many queries as so many intervals
-make up; where that is not even a few, none."""
+make up, within these bounds; where that is not even a few, none."""
 
 TDG, HDG = Method(label="TDG", mechanism="tdg"), Method(label="HDG", mechanism="hdg")
 ITDG = Method(label="ITDG", mechanism="tdg", options=(("postprocess", False),))
@@ -42,8 +42,9 @@ def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:
     if method.mechanism != "hio":
         return None
     intervals = (2 * math.log(levels, 4) + 1) ** spec.dimension
-    possible = int(HIO_INTERVALS / intervals)
-    return possible if possible >= HIO_QUERIES else 0
+    fewest, most = HIO_QUERIES
+    possible = min(most, int(HIO_INTERVALS / intervals))
+    return possible if possible >= fewest else 0
 
 
 def with_estimator(method: Method, estimator: str) -> Method:
