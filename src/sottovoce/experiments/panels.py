@@ -88,9 +88,12 @@ def cut_panels(experiment: Experiment, summary: pa.Table) -> list[Panel]:
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in (row for row in summary.to_pylist() if row["mean"] is not None):
         found.setdefault((row["dataset"], *(row[key] for key in keys)), []).append(row)
-    return [
-        Panel(", ".join([place[0].capitalize(), *map(named, keys, place[1:])]), rows) for place, rows in found.items()
-    ]
+    return [Panel(_title(keys, place), rows) for place, rows in found.items()]
+
+
+def _title(keys: list[str], place: tuple[Any, ...]) -> str:
+    settings = [named(key, value) for key, value in zip(keys, place[1:], strict=True) if value is not None]
+    return ", ".join([place[0].capitalize(), *settings])
 
 
 def named(setting: str, value: Any) -> str:
@@ -105,8 +108,6 @@ def named(setting: str, value: Any) -> str:
 
 def written(value: Any) -> str:
     """Return a value as tables write it."""
-    if value is None:
-        return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 

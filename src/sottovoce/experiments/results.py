@@ -74,8 +74,8 @@ def summarize(table: pa.Table) -> pa.Table:
 
 
 def varying(summary: pa.Table, among: Collection[str] = SETTINGS.names) -> list[str]:
-    """Return the settings that take more than one value."""
-    return [name for name in SETTINGS.names if name in among and len(summary.column(name).unique()) > 1]
+    """Return the settings that take more than one value; where a data set has none, that is not another."""
+    return [name for name in SETTINGS.names if name in among and len(summary[name].drop_null().unique()) > 1]
 
 
 def _read(path: Path) -> pa.Table:
