@@ -19,7 +19,6 @@ import sottovoce
 import sottovoce.mechanisms
 from sottovoce.channels import KINDS
 from sottovoce.cli.group import COMMANDS, main
-from sottovoce.plan import MECHANISMS
 from sottovoce.counts import NO_CODE, NO_QUESTION
 from sottovoce.plan import MECHANISMS
 from sottovoce.tables import Table
