@@ -121,9 +121,12 @@ def _legend(figure: Figure, places: list[Axes]) -> None:
         list(named.values()),
         list(named),
         loc="outside upper center" if above else "outside right upper",
-        ncols=min(len(named), 8) if above else 1,
+        ncols=min(len(named), 8) if above else 2,
+        fontsize=8 if above else 6,
         frameon=False,
     )
+    if not above:
+        figure.set_figwidth(figure.get_figwidth() + 2)
 
 
 def _styles(labels: list[str]) -> dict[str, dict[str, Any]]:
