@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.experiment import Experiment
+from sottovoce.experiments.methods import every_method
 from sottovoce.experiments.panels import MEASURED, SYMBOLS, Panel, cut_panels, notes
 from sottovoce.experiments.tables import grid_cells
 
@@ -130,7 +131,10 @@ def _legend(figure: Figure, places: list[Axes]) -> None:
 
 
 def _styles(labels: list[str]) -> dict[str, dict[str, Any]]:
-    """Return every line's looks, the same in all panels."""
+    """Return every line's looks: the same in all panels, and a mechanism's the same in all figures."""
+    order = [method.label for method in every_method()]
+    if set(labels) <= set(order):
+        return {label: _style(order.index(label) % FEW, FEW) for label in labels}
     return {label: _style(number, len(labels)) for number, label in enumerate(labels)}
 
 
