@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
         DeliveryError,
+        ExperimentError,
         FewReportsWarning,
         ModelError,
         PlanError,
@@ -58,6 +59,7 @@ _HOMES = {
     "Client": "client",
     "DeliveryError": "errors",
     "Estimate": "answer",
+    "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "forecasting",
     "Model": "model",
@@ -100,6 +102,7 @@ __all__ = [
     "Client",
     "DeliveryError",
     "Estimate",
+    "ExperimentError",
     "FewReportsWarning",
     "Forecast",
     "Model",

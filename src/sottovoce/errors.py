@@ -9,7 +9,8 @@ SottovoceError
 ├── QueryError     a query that cannot be understood
 ├── ModelError     a model that cannot be fitted or read
 ├── StoreError     a collector's store that cannot be opened or used
-└── DeliveryError  a report that could not be sent, or an answer already given
+├── DeliveryError  a report that could not be sent, or an answer already given
+└── ExperimentError  an experiment that cannot be run, or whose data is missing
 ```
 
 Warnings are a tree of their own: `FewReportsWarning`, when reports are too few for what they are asked to support.
@@ -54,6 +55,10 @@ class StoreError(SottovoceError):
 
 class DeliveryError(SottovoceError):
     """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes."""
+
+
+class ExperimentError(SottovoceError):
+    """An experiment that cannot be run, or whose data is missing."""
 
 
 class FewReportsWarning(UserWarning):

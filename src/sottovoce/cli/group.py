@@ -25,6 +25,7 @@ COMMANDS = {
     "chart": "Draw an attribute, or two together.",
     "report": "Make one page of a finished collection.",
     "compare": "Try mechanisms and epsilons on a table of your own.",
+    "reproduce": 'Measure again what the paper shows: NAME is a figure or table, or "all".',
 }
 """Every command and what it does, in the order of the flow; a command's own help starts with the same sentence."""
 

@@ -92,18 +92,30 @@ def from_pairs(pairs: Floats, *, threshold: float) -> Floats:
         pairs: Both-inside answers, shape (lambda, lambda, queries); entries above the diagonal are read.
         threshold: A query is done when its vector of 2^lambda answers changes by less than this in a sweep.
     """
+    return iterate(pairs, _sweep_pairs, threshold=threshold)
 
-    def sweep(vectors: Floats, active: Floats) -> None:
-        for first, second in combinations(range(len(active)), 2):
-            inside = _inside(vectors, first, second)
-            others = tuple(range(inside.ndim - 1))
-            present = inside.sum(axis=others)
-            factor = scale(active[first, second], present)
-            inside *= factor
-            total = 1.0 + (factor - 1.0) * present
-            vectors /= np.where(total == 0, 1.0, total)
 
-    return iterate(pairs, sweep, threshold=threshold)
+def _sweep_pairs(vectors: Floats, pairs: Floats) -> None:
+    for first, second in combinations(range(len(pairs)), 2):
+        inside = _inside(vectors, first, second)
+        others = tuple(range(inside.ndim - 1))
+        present = inside.sum(axis=others)
+        factor = scale(pairs[first, second], present)
+        inside *= factor
+        total = 1.0 + (factor - 1.0) * present
+        vectors /= np.where(total == 0, 1.0, total)
+
+
+def changes_from_pairs(pairs: Floats) -> Floats:
+    """Return how much each query's vector of answers changes in each sweep of Algorithm 2, sweeps by queries."""
+    dimensions, queries = pairs.shape[0], pairs.shape[-1]
+    vectors = np.full((2,) * dimensions + (queries,), 0.5**dimensions)
+    changes = np.empty((MAX_SWEEPS, queries))
+    for number in range(MAX_SWEEPS):
+        before = vectors.copy()
+        _sweep_pairs(vectors, pairs)
+        changes[number] = np.abs(vectors - before).sum(axis=tuple(range(dimensions)))
+    return changes
 
 
 def iterate(known: Floats, sweep: Sweep, *, threshold: float) -> Floats:

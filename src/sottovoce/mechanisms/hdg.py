@@ -10,6 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.errors import PlanError
 from sottovoce.estimation.consistency import Grid, post_process
@@ -93,25 +94,37 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
 
 def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
     """Return response matrices for all pairs; nothing here draws at random."""
+    matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, tally).items()}
+    return PairwiseModel(
+        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices
+    )
+
+
+def response_matrices(plan: Plan, tally: Tally) -> dict[tuple[int, int], tuple[Floats, list[float]]]:
+    """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1."""
     grids = estimate_grids(plan, tally)
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     by_attributes = {grid.attributes: grid for grid in grids}
-    tables = [attribute_table(attribute, plan.parameters["g1"]) for attribute in plan.schema.attributes]
-    blocks = [table.array() for table in tables]
-    values = [np.bincount(block) / len(block) for block in blocks]
+    values = [np.bincount(block) / len(block) for block in _blocks(plan)]
     threshold = 1.0 / tally.total
-    matrices = {
+    return {
         pair: _matrix(by_attributes, pair, np.outer(values[pair[0]], values[pair[1]]), threshold)
         for pair in pairs_of(plan.schema)
     }
-    return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
 
 
-def _matrix(grids: dict[tuple[int, ...], Grid], pair: tuple[int, int], start: Floats, threshold: float) -> Floats:
+def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
+    """Return the 1-D bin of every level of every attribute."""
+    return [attribute_table(attribute, plan.parameters["g1"]).array() for attribute in plan.schema.attributes]
+
+
+def _matrix(
+    grids: dict[tuple[int, ...], Grid], pair: tuple[int, int], start: Floats, threshold: float
+) -> tuple[Floats, list[float]]:
     rows, columns, cells = grids[pair[:1]], grids[pair[1:]], grids[pair]
     known = PairGrids(rows.frequencies, columns.frequencies, cells.frequencies, rows.buckets[0], columns.buckets[0])
-    return response_matrix(start, known, threshold=threshold)[0]
+    return response_matrix(start, known, threshold=threshold)
 
 
 HDG = Mechanism("hdg", "a coarse grid per pair and a fine one per attribute", HDGOptions, design, fit, PairwiseModel)

@@ -1,0 +1,265 @@
+"""Every figure and table of the paper, by name, and three of our own. Settings are the paper's."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from sottovoce.errors import ExperimentError
+from sottovoce.experiments.experiment import Experiment
+from sottovoce.experiments.methods import HDG, IHDG, ITDG, TDG, granularities
+
+EPSILONS = tuple(step / 5 for step in range(1, 11))
+TENTHS = tuple(step / 10 for step in range(1, 10))
+USERS = tuple(round(10 ** (step / 5)) for step in range(25, 36))
+SYNTHETIC = ("normal", "laplace")
+
+VARYING = (
+    Experiment(
+        name="varying-epsilon",
+        paper="section 5.2",
+        summary="Error of every method as privacy is relaxed.",
+        axis="epsilon",
+        epsilons=EPSILONS,
+    ),
+    Experiment(
+        name="varying-volume",
+        paper="section 5.3, omega",
+        summary="Error of every method as queries cover more of each attribute.",
+        axis="volume",
+        volumes=TENTHS,
+    ),
+    Experiment(
+        name="varying-domain-size",
+        paper="section 5.3, c",
+        summary="Error of every method as attributes have more levels.",
+        axis="levels",
+        levels=tuple(2**power for power in range(4, 11)),
+        datasets=SYNTHETIC,
+    ),
+    Experiment(
+        name="varying-attributes",
+        paper="section 5.3, d",
+        summary="Error of every method as more attributes are collected.",
+        axis="attributes",
+        attributes=tuple(range(3, 11)),
+    ),
+    Experiment(
+        name="varying-users",
+        paper="section 5.3, n",
+        summary="Error of every method as more people take part.",
+        axis="users",
+        users=USERS,
+        datasets=SYNTHETIC,
+    ),
+)
+
+QUERY_DIMENSION = Experiment(
+    name="varying-query-dimension",
+    paper="section 5.3, lambda (ten attributes, as the figure's files say)",
+    summary="Error of every method as queries name more attributes.",
+    axis="dimension",
+    attributes=(10,),
+    dimensions=tuple(range(2, 11)),
+)
+
+GUIDELINE = Experiment(
+    name="guideline",
+    paper="section 5.4",
+    summary="HDG by the guideline against HDG with every other pair of granularities.",
+    axis="epsilon",
+    epsilons=EPSILONS,
+    dimensions=(2,),
+    methods=granularities(64),
+)
+
+GRIDS = (
+    Experiment(
+        name="components",
+        paper="appendix A.1",
+        summary="TDG and HDG against themselves without post-processing, ITDG and IHDG.",
+        axis="epsilon",
+        epsilons=EPSILONS,
+        methods=(TDG, ITDG, HDG, IHDG),
+    ),
+    *(
+        Experiment(
+            name=f"error-distribution-{method.mechanism}",
+            paper="appendix A.2",
+            summary=f"How the errors of single queries spread with {method.label}.",
+            axis="value",
+            form="histogram",
+            measure="errors",
+            methods=(method,),
+        )
+        for method in (TDG, HDG)
+    ),
+    Experiment(
+        name="sigma",
+        paper="appendix A.5",
+        summary="HDG as more of the crowd is asked about single attributes.",
+        axis="sigma",
+        series="epsilon",
+        epsilons=(0.2, 0.6, 1.0, 1.4, 1.8),
+        sigmas=TENTHS,
+        dimensions=(2,),
+        methods=(HDG,),
+    ),
+    replace(
+        GUIDELINE,
+        name="guideline-more-attributes",
+        paper="appendix A.5",
+        summary="The guideline's check with four, eight and ten attributes.",
+        attributes=(4, 8, 10),
+    ),
+    Experiment(
+        name="convergence-of-matrices",
+        paper="appendix A.6, Algorithm 1",
+        summary="How much HDG's response matrices change in each sweep.",
+        axis="index",
+        series="epsilon",
+        measure="matrix-change",
+        epsilons=(0.2, 0.6, 1.0, 1.4, 1.8),
+        dimensions=(2,),
+        methods=(HDG,),
+    ),
+    Experiment(
+        name="convergence-of-answers",
+        paper="appendix A.6, Algorithm 2",
+        summary="How much HDG's answers to four-dimensional queries change in each sweep.",
+        axis="index",
+        series="epsilon",
+        measure="answer-change",
+        epsilons=(0.2, 0.6, 1.0, 1.4, 1.8),
+        dimensions=(4,),
+        methods=(HDG,),
+    ),
+    Experiment(
+        name="granularity-table",
+        paper="appendix A.11, last table",
+        summary="The granularities (g1, g2) that the guideline recommends.",
+        axis="epsilon",
+        form="grid",
+        measure="granularity",
+        epsilons=EPSILONS,
+        attributes=tuple(range(3, 11)),
+        users=USERS,
+        datasets=("normal",),
+        dimensions=(2,),
+        methods=(HDG,),
+        repeats=1,
+        one_at_a_time=True,
+    ),
+)
+
+FULL = (
+    Experiment(
+        name="full-marginals",
+        paper="appendix A.3",
+        summary="Error over every cell of every pair's joint distribution.",
+        axis="epsilon",
+        epsilons=EPSILONS[:5],
+        kind="marginals",
+        dimensions=(2,),
+    ),
+    Experiment(
+        name="full-ranges",
+        paper="appendix A.3",
+        summary="Error over every range of half the domain on every pair.",
+        axis="epsilon",
+        epsilons=EPSILONS[:5],
+        kind="ranges",
+        dimensions=(2,),
+    ),
+)
+
+COUNTS = (
+    Experiment(
+        name="zero-count",
+        paper="appendix A.4",
+        summary="Error on queries of many attributes that hold nobody.",
+        axis="dimension",
+        kind="zero-count",
+        attributes=(10,),
+        dimensions=tuple(range(6, 11)),
+        volumes=(0.3,),
+    ),
+    Experiment(
+        name="non-zero-count",
+        paper="appendix A.4",
+        summary="Error on queries of many attributes that hold somebody.",
+        axis="dimension",
+        kind="non-zero-count",
+        attributes=(10,),
+        dimensions=tuple(range(6, 11)),
+        volumes=(0.7,),
+    ),
+)
+
+NEW_REAL = tuple(
+    replace(
+        experiment,
+        name=f"new-real-{experiment.name}",
+        paper="appendix A.7",
+        summary=f"{experiment.summary[:-1]}, on further real data.",
+        datasets=("loan", "acs"),
+    )
+    for experiment in VARYING
+    if experiment.axis in ("epsilon", "volume", "attributes")
+)
+
+SIX = tuple(
+    replace(
+        experiment,
+        name=f"{experiment.name}-six-dimensions",
+        paper="appendix A.11",
+        summary=f"{experiment.summary[:-1]}, for queries on six attributes.",
+        dimensions=(6,),
+        attributes=tuple(number for number in experiment.attributes if number >= 6),
+    )
+    for experiment in VARYING
+)
+
+OTHERS = (
+    Experiment(
+        name="varying-covariance",
+        paper="appendix A.11",
+        summary="Error of every method on weakly and strongly related attributes.",
+        axis="epsilon",
+        epsilons=EPSILONS,
+        covariances=(0.0, 0.2, 0.6, 1.0),
+        datasets=SYNTHETIC,
+        dimensions=(2, 4, 6),
+    ),
+    Experiment(
+        name="varying-cut",
+        paper="not in the paper, which does not state the range",
+        summary="Error of every method as synthetic values are cut to a wider range, and so fill fewer levels.",
+        axis="cut",
+        cuts=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0),
+        datasets=SYNTHETIC,
+    ),
+    Experiment(
+        name="estimators",
+        paper="appendix A.8, without a figure",
+        summary="HDG's answers to queries on more than two attributes: Algorithm 2 against maximum entropy.",
+        axis="dimension",
+        dimensions=(3, 4, 5, 6),
+        methods=tuple(
+            replace(HDG.with_option("estimator", estimator), label=label)
+            for estimator, label in (("weighted_update", "Algorithm 2"), ("max_entropy", "Maximum entropy"))
+        ),
+    ),
+)
+
+CATALOGUE = {
+    experiment.name: experiment
+    for experiment in (*VARYING, QUERY_DIMENSION, GUIDELINE, *GRIDS, *FULL, *COUNTS, *NEW_REAL, *SIX, *OTHERS)
+}
+"""Every experiment by name, in the paper's order as far as it has one."""
+
+
+def find_experiment(name: str) -> Experiment:
+    """Return the experiment called ``name``."""
+    if name not in CATALOGUE:
+        raise ExperimentError(f"unknown experiment {name!r}; known are: {', '.join(CATALOGUE)}")
+    return CATALOGUE[name]

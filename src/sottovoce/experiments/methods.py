@@ -1,0 +1,67 @@
+"""Which methods an experiment compares: by default all mechanisms in the registry, so that a new one joins."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
+from sottovoce.errors import ExperimentError
+from sottovoce.experiments.nouns import Method, QuerySpec
+from sottovoce.plan import MECHANISMS
+
+LABELS = {"uniform": "Uni", "spectral": "Spectral"}
+"""What figures call a mechanism; any other is called by its name in capitals."""
+
+HIO_REPEATS, HIO_INTERVALS, HIO_QUERIES = 5, 4_000_000, (5, 1000)
+"""HIO adds up intervals of all attributes together: it gets fewer repeats, and as many queries as so many intervals
+make up, within these bounds; where that is not even a few, none."""
+
+TDG, HDG = Method(label="TDG", mechanism="tdg"), Method(label="HDG", mechanism="hdg")
+ITDG = Method(label="ITDG", mechanism="tdg", options=(("postprocess", False),))
+IHDG = Method(label="IHDG", mechanism="hdg", options=(("postprocess", False),))
+
+
+def every_method(names: tuple[str, ...] = ()) -> tuple[Method, ...]:
+    """Return one method for each mechanism in the registry, or for those named."""
+    unknown = [name for name in names if name not in MECHANISMS]
+    if unknown:
+        raise ExperimentError(f"unknown mechanism {', '.join(unknown)}; known are {', '.join(MECHANISMS)}")
+    return tuple(
+        Method(label=LABELS.get(name, name.upper()), mechanism=name, repeats=HIO_REPEATS if name == "hio" else None)
+        for name in names or MECHANISMS
+    )
+
+
+def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:
+    """Return how many queries of a set a method is asked, None for all.
+
+    A range of half the levels is made up of about two intervals from each depth of a tree with four branches.
+    """
+    if method.mechanism != "hio":
+        return None
+    intervals = (2 * math.log(levels, 4) + 1) ** spec.dimension
+    fewest, most = HIO_QUERIES
+    possible = min(most, int(HIO_INTERVALS / intervals))
+    return possible if possible >= fewest else 0
+
+
+def with_estimator(method: Method, estimator: str) -> Method:
+    """Return the method with this way from pairs to more attributes, where its mechanism has the choice."""
+    options = MECHANISMS[method.mechanism].options
+    chosen = {name for name, _ in method.options}
+    fields = {field.name for field in msgspec.structs.fields(options)}
+    return method.with_option("estimator", estimator) if "estimator" in fields - chosen else method
+
+
+def granularities(largest: int) -> tuple[Method, ...]:
+    """Return HDG by the guideline, and with every pair of powers of two up to the domain's size."""
+    powers = [2**power for power in range(1, largest.bit_length())]
+    fixed = [
+        Method(label=f"HDG({fine},{coarse})", mechanism="hdg", options=(("g1", fine), ("g2", coarse)))
+        for fine in powers
+        for coarse in powers
+        if coarse <= fine
+    ]
+    return (HDG, *fixed)

@@ -1,0 +1,153 @@
+"""Tasks run on all cores, results kept as they come: an interrupted run goes on where it stopped.
+
+Workers are fresh processes with one thread of arithmetic each. They end when the run ends, also when it is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+
+from sottovoce.errors import ExperimentError
+from sottovoce.experiments.cache import Cache
+from sottovoce.experiments.measure import prepare, run_task
+from sottovoce.experiments.nouns import Task
+from sottovoce.experiments.results import Results
+
+SAVE_SECONDS = 2.0
+"""Results are written at most this often, so a killed run loses no more than this."""
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+Advance = Callable[[float], None]
+"""Told what fraction is done."""
+
+Result = TypeVar("Result")
+
+
+def run(tasks: Sequence[Task], path: Path, *, workers: Workers, advance: Advance) -> pa.Table:
+    """Return what the tasks measure, having run those that the file at ``path`` does not hold.
+
+    Args:
+        tasks: What to run; all of one seed.
+        path: The results, a Parquet file; made if it is not there.
+        workers: Who runs them.
+        advance: Told how far it is.
+    """
+    results = Results(path)
+    waiting = [task for task in tasks if task.key not in results]
+    shared = list({(task.data, task.queries): task for task in waiting}.values())
+    saved = time.monotonic()
+    try:
+        for done, _ in enumerate(workers.each(prepare, shared), start=1):
+            advance(done / (len(shared) + len(waiting)))
+        for done, rows in enumerate(workers.each(run_task, waiting), start=1 + len(shared)):
+            results.add(rows)
+            if time.monotonic() - saved > SAVE_SECONDS:
+                results.save()
+                saved = time.monotonic()
+            advance(done / (len(shared) + len(waiting)))
+    except BrokenProcessPool as error:
+        raise ExperimentError(
+            "a worker process was ended from outside, perhaps for want of memory; what was measured is kept, "
+            "so the same command with fewer --jobs goes on from there"
+        ) from error
+    finally:
+        if waiting:
+            results.save()
+    return results.table(task.key for task in tasks)
+
+
+class Workers:
+    """Some processes, and the folder that they share; a context manager that ends both."""
+
+    def __init__(self, jobs: int | None = None, *, seed: int = 0) -> None:
+        self.jobs = count_cores() if jobs is None else jobs
+        if self.jobs < 1:
+            raise ExperimentError(f"jobs is at least 1, got {self.jobs}")
+        self._folder = tempfile.TemporaryDirectory(prefix="sottovoce-")
+        self.cache = Cache(Path(self._folder.name), seed)
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Workers:
+        if self.jobs > 1:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *reason: object) -> None:
+        if self._pool is not None:
+            interrupted = kind is not None and not issubclass(kind, Exception)
+            self._pool.shutdown(wait=not interrupted, cancel_futures=True)
+            for process in multiprocessing.active_children() if interrupted else []:
+                process.terminate()  # whoever presses Ctrl-C does not want to wait for a slow task
+            self._pool.shutdown(wait=True)
+        self._folder.cleanup()
+
+    def each(self, work: Callable[[Task, Cache], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """Yield what each task gives, in the order in which they finish."""
+        futures: list[Future[Result]] = []
+        try:
+            if self._pool is None:
+                yield from (work(task, self.cache) for task in tasks)
+            else:
+                futures += [self.submit(work, task, self.cache) for task in tasks]
+                yield from (future.result() for future in as_completed(futures))
+        except Exception:
+            for future in futures:
+                future.cancel()
+            raise
+
+    def submit(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
+        """Return the promise of some other work's result; without processes of its own it is kept at once."""
+        if self._pool is None:
+            done: Future[Result] = Future()
+            done.set_result(work(*arguments))
+            return done
+        with _one_thread_each():
+            return self._pool.submit(work, *arguments)
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let the processes started meanwhile do arithmetic on one thread: tasks already fill the cores."""
+    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _begin() -> None:
+    """Leave Ctrl-C to the parent, and end with it whatever ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

@@ -1,0 +1,102 @@
+"""Query sets are drawn as described, and their true answers are exact."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.experiments.nouns import QuerySpec
+from sottovoce.experiments.queries import QuerySet, draw_queries
+from sottovoce.experiments.truth import PEOPLE_AT_ONCE, count_inside
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def draw(spec: QuerySpec, *, attributes: int = 4, levels: int = 64, seed: int = 0) -> QuerySet:
+    return draw_queries(spec, attributes, levels, seed=seed, count=lambda queries: np.zeros(len(queries), np.int64))
+
+
+def brute_force(records: np.ndarray, queries: QuerySet) -> list[int]:
+    return [
+        int(np.all((people >= lows) & (people <= highs), axis=1).sum())
+        for people, lows, highs in zip(
+            records[queries.attributes].transpose(0, 2, 1), queries.lows, queries.highs, strict=True
+        )
+    ]
+
+
+@pytest.mark.parametrize("volume", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("dimension", [1, 2, 4])
+def test_random_queries_have_the_dimension_and_volume_asked_for(dimension: int, volume: float) -> None:
+    queries = draw(QuerySpec(dimension=dimension, volume=volume, count=50))
+    assert queries.attributes.shape == (50, dimension)
+    assert (np.diff(queries.attributes, axis=1) > 0).all()
+    assert (queries.highs - queries.lows + 1 == round(volume * 64)).all()
+    assert queries.lows.min() >= 0
+    assert queries.highs.max() <= 63
+
+
+def test_aligned_queries_start_at_multiples_of_a_sixteenth_of_the_domain() -> None:
+    assert set(draw(QuerySpec(count=500, aligned=True)).lows.ravel().tolist()) == set(range(0, 33, 4))
+    assert set(draw(QuerySpec(count=500)).lows.ravel().tolist()) == set(range(33))
+
+
+def test_marginals_are_every_cell_and_ranges_every_range_of_every_pair() -> None:
+    cells = draw(QuerySpec(kind="marginals"), attributes=3, levels=8)
+    assert len(cells) == len(np.unique(np.hstack([cells.attributes, cells.lows]), axis=0)) == 3 * 64
+    ranges = draw(QuerySpec(kind="ranges"), attributes=3, levels=8)
+    assert len(ranges) == len(np.unique(np.hstack([ranges.attributes, ranges.lows]), axis=0)) == 3 * 25
+    assert (ranges.highs - ranges.lows == 3).all()
+
+
+@pytest.mark.parametrize("kind", ["zero-count", "non-zero-count"])
+def test_queries_by_count_hold_nobody_or_somebody(kind: str) -> None:
+    records = np.random.default_rng(1).integers(0, 16, (4, 100))
+    spec = QuerySpec(kind=kind, dimension=4, volume=0.3, count=30)
+    queries = draw_queries(spec, 4, 16, seed=1, count=lambda asked: count_inside(records, 16, asked))
+    counts = count_inside(records, 16, queries)
+    assert len(queries) == 30
+    assert (counts == 0).all() if kind == "zero-count" else (counts > 0).all()
+
+
+def test_queries_by_count_that_do_not_exist_are_an_error() -> None:
+    with pytest.raises(sv.ExperimentError, match="non-zero-count"):
+        draw(QuerySpec(kind="non-zero-count", count=5))
+
+
+@pytest.mark.parametrize(
+    "spec", [QuerySpec(kind="odd"), QuerySpec(dimension=5), QuerySpec(volume=0.0), QuerySpec(volume=1.1)]
+)
+def test_queries_that_cannot_be_are_refused(spec: QuerySpec) -> None:
+    with pytest.raises(sv.ExperimentError):
+        draw(spec)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 5])
+def test_true_answers_equal_a_count_one_by_one(dimension: int) -> None:
+    records = np.random.default_rng(2).integers(0, 20, (5, PEOPLE_AT_ONCE + 777)).astype(np.uint8)
+    queries = draw(QuerySpec(dimension=dimension, volume=0.4, count=20), attributes=5, levels=20)
+    assert count_inside(records, 20, queries).tolist() == brute_force(records, queries)
+
+
+def test_ranges_name_attributes_and_both_ends() -> None:
+    schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7), sv.Ordinal("c", 0, 7)])
+    queries = QuerySet(np.array([[0, 2]]), np.array([[1, 3]]), np.array([[4, 6]]))
+    assert queries.ranges(schema) == [{"a": (1, 4), "c": (3, 6)}]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the reference figures are not here")
+@pytest.mark.parametrize("name", ["l2", "l4", "l4_aligned"])
+def test_true_answers_equal_the_reference(name: str) -> None:
+    with np.load(SHARED / "laplace_n1e6_d6_c64.npz") as stored:
+        records = np.ascontiguousarray(stored["records"].T)
+    asked = json.loads((SHARED / f"queries_{name}.json").read_text())
+    truth = json.loads((SHARED / f"truth_{name}.json").read_text())["laplace_n1e6_d6_c64"]
+    attributes = np.array([sorted(map(int, query)) for query in asked])
+    bounds = np.array([[query[key] for key in sorted(query, key=int)] for query in asked])
+    counts = count_inside(records, 64, QuerySet(attributes, bounds[..., 0], bounds[..., 1]))
+    assert np.allclose(counts / 1_000_000, truth, rtol=0, atol=1e-12)
