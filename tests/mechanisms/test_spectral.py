@@ -123,7 +123,7 @@ def test_expected_counts_give_the_true_moments():
 
 
 def test_attributes_that_do_not_depend_on_each_other_stay_so():
-    """Seeds 1 to 3: no half-width answer is more than 0.05 from the product of its two attributes' answers."""
+    """Seeds 1 to 3: no range from 0 in both attributes is more than 0.05 from the product of the two answers."""
     plan = spectral(square_schema(3, 16), users=200_000)
     for seed in (1, 2, 3):
         crowd = normal_crowd(200_000, attributes=3, levels=16, seed=seed, covariance=0.0)
