@@ -12,7 +12,7 @@ import pytest
 import sottovoce as sv
 from tests.crowds import mixed_crowd, mixed_schema
 
-PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000)
+PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000, mechanism="hdg")
 TALLY = sv.simulate(PLAN, mixed_crowd(5000, seed=1), seed=1)
 MODEL = sv.fit(PLAN, TALLY)
 

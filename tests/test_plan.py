@@ -15,7 +15,9 @@ from sottovoce.plan import MAX_USERS, SHARES
 from sottovoce.questions import Family
 from tests.crowds import mixed_schema, square_schema
 
-PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000, purpose="a test", contact="a@b.c", expires="2030-12-31")
+PLAN = sv.Plan.create(
+    mixed_schema(4), epsilon=1, users=10_000, mechanism="hdg", purpose="a test", contact="a@b.c", expires="2030-12-31"
+)
 
 
 def granularities() -> list[tuple[int, float, str, int, int]]:
@@ -49,14 +51,18 @@ class TestGuideline:
         assert plan.questions[0].shape == (3, 100 + 1)
 
     def test_options_are_recorded_and_obeyed(self):
-        plan = sv.Plan.create(square_schema(3, 64), epsilon=1, users=10**6, g1=8, g2=8, sigma=0.25, oracle="grr")
+        plan = sv.Plan.create(
+            square_schema(3, 64), epsilon=1, users=10**6, mechanism="hdg", g1=8, g2=8, sigma=0.25, oracle="grr"
+        )
         assert plan.parameters == {"g1": 8, "g2": 8}
         assert plan.options["oracle"] == "grr"
         assert plan.questions.shares[:3].sum() == SHARES / 4
         assert {question.channel.kind for question in plan.questions} == {"grr"}
 
     def test_larger_constants_give_finer_grids(self):
-        fine = sv.Plan.create(square_schema(3, 64), epsilon=1, users=10**6, alpha1=3.0, alpha2=0.3).parameters
+        fine = sv.Plan.create(
+            square_schema(3, 64), epsilon=1, users=10**6, mechanism="hdg", alpha1=3.0, alpha2=0.3
+        ).parameters
         assert fine == {"g1": 64, "g2": 16}
 
 

@@ -19,13 +19,18 @@ from tests.crowds import mixed_crowd, mixed_schema
 
 def small_plan() -> sv.Plan:
     """Return a plan whose questions have alphabets of different sizes."""
-    return sv.Plan.create(mixed_schema(3), epsilon=1, users=10_000)
+    return sv.Plan.create(mixed_schema(3), epsilon=1, users=10_000, mechanism="hdg")
 
 
 def huge_plan() -> sv.Plan:
     """Return a plan that is not for dense tables: two questions, of 2 codes and of some 2^43."""
     base = sv.Plan.create(
-        sv.Schema([sv.Ordinal("a", 0, 2**20 - 1), sv.Ordinal("b", 0, 2**20 - 1)]), epsilon=1, users=10, g1=2, g2=2
+        sv.Schema([sv.Ordinal("a", 0, 2**20 - 1), sv.Ordinal("b", 0, 2**20 - 1)]),
+        epsilon=1,
+        users=10,
+        mechanism="hdg",
+        g1=2,
+        g2=2,
     )
     tables = (Table(edges=(0, 5, 2**20)), Table(identity=2**20))
     families = (

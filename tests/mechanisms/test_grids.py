@@ -85,7 +85,7 @@ class TestRawEstimates:
         truth = [fraction_inside(crowd, query) for query in queries]
         errors = {}
         for postprocess in (True, False):
-            plan = sv.Plan.create(schema, epsilon=2, users=50_000, postprocess=postprocess)
+            plan = sv.Plan.create(schema, epsilon=2, users=50_000, mechanism="hdg", postprocess=postprocess)
             models = [sv.fit(plan, sv.simulate(plan, crowd, seed=seed)) for seed in range(5)]
             errors[postprocess] = np.mean([np.abs(model.answer_ranges(queries) - truth).mean() for model in models])
         assert errors[True] < 0.7 * errors[False]

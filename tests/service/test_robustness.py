@@ -14,7 +14,7 @@ SCHEMA = sv.Schema([sv.Ordinal(name, 0, 31) for name in "abc"])
 
 
 def make_plan(**options: object) -> Plan:
-    return sv.Plan.create(SCHEMA, epsilon=1, users=50_000, **options)
+    return sv.Plan.create(SCHEMA, epsilon=1, users=50_000, mechanism="hdg", **options)
 
 
 def honest_tally(plan: Plan, seed: int, users: int = 50_000) -> Tally:

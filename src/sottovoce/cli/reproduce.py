@@ -49,7 +49,13 @@ EVERY = "all"
 )
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same table.")
 @click.option("--jobs", type=click.IntRange(min=1), help="How many processes; by default one per core.")
-@click.option("--out", default="reproduction", show_default=True, type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--out",
+    default="reproduction",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder for results, tables and figures; a run that was interrupted goes on from it.",
+)
 @click.option("--figures/--no-figures", default=True, show_default=True, help="Draw figures; needs matplotlib.")
 @json_option
 @click.pass_context

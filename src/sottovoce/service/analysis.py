@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import warnings
 from typing import Any
 
 import numpy as np
 
 from sottovoce.answer import fraction_interval
+from sottovoce.errors import FewReportsWarning
 from sottovoce.influence import largest_influence
 from sottovoce.model import Model, fit
 from sottovoce.plan import LIARS
@@ -44,7 +46,9 @@ class Analyst:
                 raise TooFewReportsError(
                     f"{tally.total} reports were counted; nothing is fitted or answered below {self._minimum}"
                 )
-            model = fit(served.plan, tally, seed=seed, quality=quality)
+            with warnings.catch_warnings():  # whoever reads answers sees their intervals; a server's log is no place
+                warnings.simplefilter("ignore", FewReportsWarning)
+                model = fit(served.plan, tally, seed=seed, quality=quality)
             self._models[served.key.collection] = model
         return model
 
