@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     PEOPLE.save("schema.toml")
     pc.write_csv(crowd, "people.csv")
     pq.write_table(crowd, "people.parquet")
-    sv.Plan.create(PEOPLE, epsilon=1, users=3_000).save("plan.json")
+    sv.Plan.create(PEOPLE, epsilon=1, users=3_000, mechanism="hdg").save("plan.json")
     return tmp_path
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import click
 
-from sottovoce import Plan, Tally, fit
+from sottovoce import FewReportsWarning, Plan, Tally, fit
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph
 from sottovoce.model import QUALITIES
 
 
@@ -27,7 +28,9 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
     \b
       sottovoce fit plan.json tally.parquet --out model.json
     """
-    model = fit(Plan.load(plan_file), Tally.load(tally_file), seed=seed, quality=quality)
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always", FewReportsWarning)
+        model = fit(Plan.load(plan_file), Tally.load(tally_file), seed=seed, quality=quality)
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)
     origin = model.origin
@@ -39,10 +42,13 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
                 "epsilon": origin.epsilon,
                 "reports": origin.reports,
                 "attributes": list(model.schema.names),
+                "warnings": [str(warning.message) for warning in raised],
             }
         )
         return
     console = make_console()
     console.print(f"[bold]{out}[/]: by {origin.mechanism} from {origin.reports:,} reports")
     console.print(f"  it knows {', '.join(model.schema.names)}")
+    for warning in raised:
+        print_paragraph(console, f"Warning: {warning.message}.")
     console.print(f"Next: sottovoce query {out} --range {model.schema.names[0]}=..", style="dim")
