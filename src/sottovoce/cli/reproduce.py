@@ -29,7 +29,9 @@ EVERY = "all"
 @click.command("reproduce")
 @click.argument("name", required=False)
 @click.option("--list", "listing", is_flag=True, help="Say which experiments there are, and stop.")
-@click.option("--quick", "small", is_flag=True, help="A small version: seconds each, errors larger than the paper's.")
+@click.option(
+    "--quick", "small", is_flag=True, help="A small version: seconds each, with errors that are not the paper's."
+)
 @click.option("--repeats", type=click.IntRange(min=1), help="Repeat each measurement so often.")
 @click.option("--aligned", is_flag=True, help="Let queries start where the authors' generator starts them.")
 @click.option(

@@ -75,7 +75,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def quick(experiment: Experiment) -> Experiment:
-    """Return a version that takes seconds: fewer people, values, queries and repeats; its errors are larger."""
+    """Return a version that takes seconds: fewer people, levels, values, queries and repeats, so other errors."""
     if experiment.measure == "granularity":
         return experiment  # nobody is asked anything: the whole table takes a second
     attributes = tuple(sorted({min(number, QUICK_ATTRIBUTES) for number in experiment.attributes}))
@@ -86,7 +86,7 @@ def quick(experiment: Experiment) -> Experiment:
         methods=methods,
         users=tuple(number // QUICK_USERS for number in _some(experiment.users, 3)),
         attributes=_some(attributes, 3),
-        levels=(16,) if experiment.kind in ("marginals", "ranges") else _some(levels, 3),
+        levels=_some(levels, 3) if experiment.axis == "levels" else (16,),
         covariances=_some(experiment.covariances, 2),
         cuts=_some(experiment.cuts, 3),
         epsilons=_some(experiment.epsilons, 3),
