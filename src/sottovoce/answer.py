@@ -26,7 +26,7 @@ def normal_factor(level: float) -> float:
     """
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise QueryError(f"level is a number above 0 and below 1, got {level!r}; 0.9 is usual")
-    return NormalDist().inv_cdf(0.5 + level / 2)
+    return NormalDist().inv_cdf(min(0.5 + level / 2, math.nextafter(1.0, 0.0)))  # a level may round up to certainty
 
 
 def check_population(population: object) -> None:
