@@ -21,7 +21,7 @@ def test_the_chance_is_that_of_the_chi_square_distribution(freedom: int) -> None
 
 
 def test_sound_collections_pass() -> None:
-    """Seeds 0 to 39: the smallest of 40 chances is below 1e-4 for one set of seeds in 250."""
+    """Seeds 0 to 39: the smallest of 40 chances is below 1e-6 for one set of seeds in 25,000."""
     plan = sv.Plan.create(mixed_schema(3), epsilon=1, users=2_000, mechanism="hdg")
     checks = [check_shares(sv.simulate(plan, mixed_crowd(500, seed=1), seed=seed))[0] for seed in range(40)]
     assert not any(check.suspicious for check in checks)

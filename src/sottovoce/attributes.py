@@ -11,6 +11,7 @@ keeps its last level for "no answer".
 
 from __future__ import annotations
 
+import abc
 import bisect
 import functools
 import itertools
@@ -35,7 +36,11 @@ MAX_EXACT = 2**53 - 1
 """Integers up to here survive JSON, TOML and a browser unchanged."""
 
 
-class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type"):
+class _Meta(msgspec.StructMeta, abc.ABCMeta):
+    """Structs that may have abstract methods."""
+
+
+class Attribute(msgspec.Struct, metaclass=_Meta, frozen=True, forbid_unknown_fields=True, tag_field="type"):
     """What all attributes share; use Ordinal, Numeric or Categorical."""
 
     name: str
@@ -43,9 +48,9 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
     ordered: ClassVar[bool] = True
 
     @property
+    @abc.abstractmethod
     def value_levels(self) -> int:
         """The number of levels that stand for values, the level for "no answer" not counted."""
-        raise NotImplementedError  # pragma: no cover - every attribute kind has its own
 
     @property
     def accepts_null(self) -> bool:
@@ -63,9 +68,9 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
         return self.value_levels if self.accepts_null else None
 
     @property
+    @abc.abstractmethod
     def domain(self) -> str:
         """What is allowed, in words for people."""
-        raise NotImplementedError  # pragma: no cover
 
     def level(self, value: object) -> int:
         """Return the level of one value, None and NaN being "no answer"; outside the domain only ``clip`` helps."""
@@ -75,8 +80,9 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
             self._refuse(value, "no answer was given, and this attribute requires one: set nullable=True to allow it")
         return self._level(value)
 
+    @abc.abstractmethod
     def _level(self, value: object) -> int:
-        raise NotImplementedError  # pragma: no cover
+        """Return the level of a value that is not absent."""
 
     def levels(self, column: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
         """Return the levels of a whole column, as the smallest unsigned integers that hold them."""
@@ -104,8 +110,9 @@ class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
             return self._value_levels(column)
         return np.array([*map(self._level, column.tolist())], np.intp)
 
+    @abc.abstractmethod
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
-        raise NotImplementedError  # pragma: no cover
+        """Return the levels of a column of numbers or text without absent values."""
 
     def _refuse(self, value: object, why: str) -> NoReturn:
         raise RecordError(f"{self.name}: got {value!r}; {why}")

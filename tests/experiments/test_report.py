@@ -64,6 +64,7 @@ def test_a_mechanism_that_refuses_a_domain_is_left_out_and_the_table_says_so(tmp
     assert next(line for line in lines if line.startswith("| 12")).endswith("|  |")
 
 
+@pytest.mark.slow
 def test_fewer_repeats_or_queries_are_said_under_the_figure(tmp_path: Path) -> None:
     settings = SMALL | {"datasets": ("normal",), "dimensions": (6,), "levels": (64,), "queries": 60, "volumes": (1.0,)}
     experiment = replace(find_experiment("varying-volume"), **settings, repeats=6)

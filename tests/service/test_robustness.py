@@ -7,7 +7,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan import Plan
-from sottovoce.service.robustness import check_tally, code_probability, share_probability
+from sottovoce.quality import check_shares
+from sottovoce.service.robustness import check_tally, code_probability
 from sottovoce.tally import Tally
 
 SCHEMA = sv.Schema([sv.Ordinal(name, 0, 31) for name in "abc"])
@@ -35,9 +36,7 @@ def test_honest_crowds_are_not_flagged(oracle: str) -> None:
 def test_the_check_of_shares_is_uniform_for_honest_crowds() -> None:
     """Probabilities of 200 honest crowds, seeds 0 to 199, are spread evenly: Kolmogorov-Smirnov at 1e-4."""
     plan = make_plan()
-    found = np.sort(
-        [share_probability(plan, honest_tally(plan, seed, users=20_000).question_totals) for seed in range(200)]
-    )
+    found = np.sort([check_shares(honest_tally(plan, seed, users=20_000))[0].chance for seed in range(200)])
     distance = np.abs(found - (np.arange(200) + 0.5) / 200).max()
     assert distance < 2.2 / np.sqrt(200)
 

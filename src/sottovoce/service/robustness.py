@@ -7,22 +7,19 @@ nothing.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from sottovoce.channels import GRR, LocalHash
 from sottovoce.channels.exact import SCALE
-from sottovoce.plan import Plan
+from sottovoce.quality import FALSE_ALARM, check_shares, chi_square, upper_tail
 from sottovoce.tally import Tally
 
-FALSE_ALARM = 1e-6
-"""About how often the checks of one tally flag an honest crowd."""
-
 _EXPECTED = 25
-"""Bins with a smaller expected count are put together."""
+"""Codes of questions that expect fewer of each are not looked at."""
 
 _GROUPS = 64
 
@@ -41,20 +38,10 @@ def check_tally(tally: Tally) -> list[Check]:
 
     Each is flagged at its part of the false-alarm rate, so that all together keep it.
     """
-    shares = {
-        f"shares of plan {fingerprint}": share_probability(tally.plans[fingerprint], totals)
-        for fingerprint, totals in tally.totals_by_plan.items()
-        if totals.any()
-    }
+    shares = {f"shares of plan {check.fingerprint}": check.chance for check in check_shares(tally) if check.reports}
     found = {**shares, "codes": code_probability(tally)}
     limit = FALSE_ALARM / len(found)
     return [Check(about, probability, probability < limit) for about, probability in found.items()]
-
-
-def share_probability(plan: Plan, totals: NDArray[np.int64]) -> float:
-    """Return the probability that honest clients of a plan choose questions at least so unlike its shares."""
-    shares = plan.questions.shares / plan.questions.shares.sum()
-    return _chi_square(totals, shares * totals.sum())
 
 
 def code_probability(tally: Tally) -> float:
@@ -74,25 +61,12 @@ def _question_probability(tally: Tally, index: int) -> float:
         groups = max(1, min(_GROUPS, channel.vectors, int(counts.sum()) // _EXPECTED))
         edges = np.linspace(0, channel.vectors, groups + 1).astype(np.int64)
         observed = np.histogram(codes // channel.prime, bins=edges, weights=counts)[0]
-        return _chi_square(observed, np.diff(edges) / channel.vectors * counts.sum())
+        return upper_tail(*chi_square(observed, np.diff(edges) / channel.vectors * counts.sum()))
     if isinstance(channel, GRR):
         dense = np.zeros(channel.cells)
         dense[codes] = counts
         return _excess(dense, channel.other / SCALE, channel.keep / SCALE)
     return 1.0
-
-
-def _chi_square(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> float:
-    """Return the probability of counts at least so far from what is expected, rare bins put together."""
-    order = np.argsort(expected)
-    _, starts = np.unique(np.cumsum(expected[order]) // _EXPECTED, return_index=True)
-    seen, wanted = np.add.reduceat(observed[order], starts), np.add.reduceat(expected[order], starts)
-    solid = wanted >= _EXPECTED / 2
-    joined = np.flatnonzero(np.concatenate(([True], solid[:-1])))  # what is not solid goes to its larger neighbour
-    seen, wanted = np.add.reduceat(seen, joined), np.add.reduceat(wanted, joined)
-    if len(seen) < 2 or wanted.min() < _EXPECTED / 2:
-        return 1.0
-    return float(chdtrc(len(seen) - 1, ((seen - wanted) ** 2 / wanted).sum()))
 
 
 def _excess(counts: NDArray[np.float64], low: float, high: float) -> float:
@@ -106,4 +80,4 @@ def _excess(counts: NDArray[np.float64], low: float, high: float) -> float:
         return 1.0
     over = (counts - total * high).clip(0) ** 2 / (total * high * (1 - high))
     under = (total * low - counts).clip(0) ** 2 / (total * low * (1 - low))
-    return min(1.0, float(chdtrc(1, max(over.max(), under.max()))) * len(counts))
+    return min(1.0, math.erfc(math.sqrt(max(over.max(), under.max()) / 2)) * len(counts))
