@@ -54,8 +54,8 @@ def draw_shares(plan: sv.Plan) -> None:
     bands = np.zeros((6, 6))
     for family in plan.families:
         block = block_of(plan, family)
-        if len(block) == 2:
-            low, high = sorted(band for _, band in block)
+        if len(block.bands) == 2:
+            low, high = sorted(band for _, band in block.bands)
             bands[high, low] += family.shares / SHARES
     figure, axis = plt.subplots(figsize=(5, 4))
     shown = axis.imshow(np.where(bands > 0, 100 * bands, np.nan), cmap="Blues", origin="lower")

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 import sottovoce as sv
-from sottovoce.channels import GRR, LocalHash, SquareWave, make_channel
+from sottovoce.channels import GRR, LocalHash, Parity, SquareWave, make_channel
 from sottovoce.channels.local_hash import best_prime
 from sottovoce.tables import Table, tree_tables, walsh_bits
 
@@ -109,6 +109,7 @@ def channels() -> list[dict[str, Any]]:
         *(("adaptive", (cells,), "1.5") for cells in (2, 15, 16, 5000)),
         *(("square_wave", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (16, "1"), (33, "2.5"), (8, "20"))),
         ("square_wave", (1024,), "0.5"),
+        *(("parity", parts, epsilon) for parts, epsilon in (((2,), "0.01"), ((2, 2), "1"), ((2,) * 5, "3"))),
     ]
     return [_channel(kind, parts, Decimal(epsilon)) for kind, parts, epsilon in cases]
 
@@ -129,8 +130,8 @@ def _channel(kind: str, parts: tuple[int, ...], epsilon: Decimal) -> dict[str, A
         draws = product(some[1:4], vectors, WORDS[::3])
         answers = [(cell, a, word, channel.answer(cell, a, word)) for cell, a, word in draws]
     else:
-        assert isinstance(channel, GRR | SquareWave)
-        names = ("keep", "other") if isinstance(channel, GRR) else ("reach", "near", "extra", "far")
+        assert isinstance(channel, GRR | Parity | SquareWave)
+        names = ("keep", "other") if isinstance(channel, GRR | Parity) else ("reach", "near", "extra", "far")
         integers |= {name: getattr(channel, name) for name in names}
         answers = [(cell, word, channel.answer(cell, word)) for cell in some for word in WORDS]
     vector |= {"becomes": channel.kind, "integers": {name: str(number) for name, number in integers.items()}}
@@ -269,6 +270,7 @@ def refused_plans() -> list[dict[str, Any]]:
         ("a table of two kinds", lambda plan: plan["tables"][0].update(identity=120)),
         ("a table of an unknown kind", lambda plan: plan["tables"].append({"spiral": 3})),
         ("an unknown channel", lambda plan: plan["families"][0].update(channel="megaphone")),
+        ("a parity of three cells", lambda plan: plan["families"][0].update(channel="parity")),
         ("a question of one cell", lambda plan: plan["tables"][4].update(edges=[0, 81])),
         ("two attributes of one name", lambda plan: plan["schema"]["attributes"][1].update(name="age")),
         ("no attributes", lambda plan: plan["schema"].update(attributes=[])),

@@ -513,6 +513,49 @@ function isPrime(number) {
   return number >= 2;
 }
 
+/** Randomised response on one bit: whether a cell's binary digits have an odd number of ones. */
+class Parity {
+  kind = "parity";
+  codes = 2n;
+
+  /** @param {bigint} cells @param {Epsilon} epsilon */
+  constructor(cells, epsilon) {
+    if (cells & (cells - 1n)) throw new PlanError(`parity takes a power of two cells, got ${cells}`);
+    this.cells = cells;
+    this.response = new RandomisedResponse(2n, epsilon);
+    this.scale = this.response.scale;
+    this.keep = this.response.keep;
+    this.other = this.response.other;
+  }
+
+  /** The probability that a code speaks for the cell its sender is in. */
+  get truthful() {
+    return this.response.truthful;
+  }
+
+  /** Return the code that a 64-bit word gives. @param {bigint} cell @param {bigint} word */
+  answer(cell, word) {
+    return this.response.answer(parity(cell), word);
+  }
+
+  /** Return a random code. @param {bigint} cell */
+  draw(cell) {
+    return this.response.draw(parity(cell));
+  }
+
+  /** Return a code's exact weight, out of `scale`. @param {bigint} cell @param {bigint} code */
+  weight(cell, code) {
+    return this.response.weight(parity(cell), code);
+  }
+}
+
+/** @param {bigint} cell */
+function parity(cell) {
+  let odd = 0n;
+  for (let rest = cell; rest; rest >>= 1n) odd ^= rest & 1n;
+  return odd;
+}
+
 /**
  * The square wave over ordered cells: cell v stands at place v + reach of cells + 2 reach places; the places within
  * reach of it have weight `near` each (the first `extra` of them one more), all others weight `far`.
@@ -580,9 +623,9 @@ function reach(cells, { numerator, denominator, growth }) {
 /** Channels: a cell becomes a code, at random, by exactly known weights. */
 
 
-/** @typedef {RandomisedResponse | LocalHash | SquareWave} Channel */
+/** @typedef {RandomisedResponse | LocalHash | SquareWave | Parity} Channel */
 
-const KINDS = ["grr", "local_hash", "adaptive", "square_wave"];
+const KINDS = ["grr", "local_hash", "adaptive", "square_wave", "parity"];
 
 /**
  * Return the channel that a plan names; "adaptive" is the better of randomised response and local hashing.
@@ -599,6 +642,7 @@ function makeChannel(kind, shape, epsilon, placement) {
   const hashed = kind === "local_hash" || (kind === "adaptive" && (cells - 2n) << FRACTION >= 3n * epsilon.growth);
   if (hashed && cells > placement.prime) return new LocalHash(shape, epsilon, placement);
   if (cells > MAX_TOGETHER && !hashed) throw new PlanError(`${kind} takes at most ${MAX_TOGETHER} cells, got ${cells}`);
+  if (kind === "parity") return new Parity(cells, epsilon);
   return kind === "square_wave" ? new SquareWave(cells, epsilon) : new RandomisedResponse(cells, epsilon);
 }
 

@@ -3,7 +3,8 @@
 A client picks its own question, so liars all pick the one where they count most. The m liars among n honest reports of
 a question move its raw coefficient by at most **m (1 + 1/tau) / (n + m)**: a lie counts 1/tau at the most, where tau
 is the channel's attenuation, and it takes the place of an honest answer of at most 1. This holds for the frequency of
-every cell, and under randomised response for every sum of cells and every sign pattern, whatever the lies are.
+every cell, under randomised response for every sum of cells and every sign pattern, and for a parity, whatever the
+lies are.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from sottovoce.channels import GRR, Channel, LocalHash
+from sottovoce.channels import GRR, Channel, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
 from sottovoce.questions import Questions
 
@@ -46,7 +47,7 @@ def attenuation(channel: Channel) -> float | None:
 
     None for a channel that offers no unbiased estimate and so has no raw coefficient.
     """
-    if isinstance(channel, GRR):
+    if isinstance(channel, GRR | Parity):
         return (channel.keep - channel.other) / SCALE
     if isinstance(channel, LocalHash):
         own, foreign = channel.support_probabilities()

@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from sottovoce.channels import GRR, Channel, LocalHash, SquareWave
+from sottovoce.channels import GRR, Channel, LocalHash, Parity, SquareWave
 from sottovoce.errors import PlanError
 
 EPSILONS = tuple(Decimal(text) for text in ("0.1", "0.5", "1", "2", "5"))
@@ -48,6 +48,7 @@ CASES = (
     ChannelCase("local_hash", lambda cells, epsilon: LocalHash.design(cells, epsilon, seed="5eed")),
     ChannelCase("local_hash_in_parts", hash_in_parts, sizes=(6, 15, 27, 64, 100)),
     ChannelCase("square_wave", SquareWave.design, unbiased=False),
+    ChannelCase("parity", Parity.design, sizes=(2, 4, 8, 64), unbiased=False),
 )
 
 

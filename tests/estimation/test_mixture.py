@@ -8,10 +8,11 @@ import pytest
 from sottovoce.estimation.mixture import ROUGH, SMOOTH, Mixture, Objective, descend, logit_basis
 from sottovoce.estimation.mixture_fit import Answers, Effort, average, fit_mixture, repeat_fit
 from sottovoce.estimation.moments import Asked, Moments
+from sottovoce.estimation.shares import Block
 from sottovoce.estimation.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
-BLOCKS = [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))]
+BLOCKS = [*map(Block, [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))])]
 EFFORT = Effort(folds=2, fits=2, components=3, most_steps=60)
 
 
@@ -29,7 +30,7 @@ def answers(reports=20_000, seed=5):
     generator = np.random.default_rng(seed)
     counts = []
     for block in BLOCKS:
-        shape = tuple(1 << band for _, band in block)
+        shape = tuple(1 << band for _, band in block.bands)
         odds = generator.dirichlet([5, 3, 3, 5], shape)
         counts.append(generator.multinomial(reports // int(np.prod(shape)), odds).astype(np.int64))
     return Answers(AXES, BLOCKS, counts, [0.4] * len(BLOCKS))

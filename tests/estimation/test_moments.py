@@ -5,16 +5,18 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from sottovoce.channels import GRR
+from sottovoce.channels import make_channel
 from sottovoce.estimation.moments import Asked, Moments, code_signs, pool, split
+from sottovoce.estimation.shares import Block
 from sottovoce.estimation.walsh import walsh_signs
 from sottovoce.tables import walsh_bits
 
 SIZES = (4, 3, 5)
 BLOCKS = {
-    "single": [((0, 0),), ((0, 1),), ((1, 1),), ((2, 2),)],
-    "pair": [((0, 0), (1, 0)), ((0, 1), (2, 2)), ((1, 1), (2, 0))],
-    "triple": [((0, 0), (1, 0), (2, 0)), ((0, 1), (1, 1), (2, 2))],
+    "single": [Block(((0, 0),)), Block(((0, 1),)), Block(((1, 1),)), Block(((2, 2),))],
+    "pair": [Block(((0, 0), (1, 0))), Block(((0, 1), (2, 2))), Block(((1, 1), (2, 0)))],
+    "parity": [Block(((0, 0), (1, 0)), parity=True), Block(((0, 1), (2, 2)), parity=True)],
+    "triple": [Block(((0, 0), (1, 0), (2, 0))), Block(((0, 1), (1, 1), (2, 2)))],
 }
 BLOCKS["all together"] = [block for blocks in BLOCKS.values() for block in blocks]
 
@@ -27,13 +29,15 @@ def joint_distribution():
 
 def expected_counts(block, channel, joint):
     """Return the expected counts of 1000 reports on each question of a block, by the tables that people answer by."""
-    signs = [walsh_signs(SIZES[place], walsh_bits(SIZES[place]))[:, 1 << band : 2 << band] for place, band in block]
+    signs = [
+        walsh_signs(SIZES[place], walsh_bits(SIZES[place]))[:, 1 << band : 2 << band] for place, band in block.bands
+    ]
     levels = np.indices(SIZES).reshape(len(SIZES), -1)
     shape = tuple(own.shape[1] for own in signs)
-    counts = np.empty((*shape, channel.cells))
+    counts = np.empty((*shape, channel.codes))
     for chosen in np.ndindex(shape):
         cells = np.zeros(levels.shape[1], dtype=int)
-        for own, function, (place, _) in zip(signs, chosen, block, strict=True):
+        for own, function, (place, _) in zip(signs, chosen, block.bands, strict=True):
             cells = 2 * cells + (own[levels[place], function] < 0)
         frequencies = np.bincount(cells, joint.ravel(), channel.cells)
         counts[chosen] = 1000 * frequencies @ channel.probabilities()
@@ -54,7 +58,10 @@ def true_moments(asked, joint):
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
 def test_expected_counts_give_the_true_moments(kind, epsilon):
     joint, blocks = joint_distribution(), BLOCKS[kind]
-    channels = [GRR.design(2 ** len(block), Decimal(epsilon)) for block in blocks]
+    channels = [
+        make_channel("parity" if block.parity else "grr", 2 ** len(block.bands), Decimal(epsilon), seed="")
+        for block in blocks
+    ]
     counts = [expected_counts(block, channel, joint) for block, channel in zip(blocks, channels, strict=True)]
     kept = [float((channel.keep - channel.other) / channel.scale) for channel in channels]
     asked = Asked.of(3, blocks)
@@ -63,12 +70,13 @@ def test_expected_counts_give_the_true_moments(kind, epsilon):
     np.testing.assert_allclose(moments.estimate[seen], true_moments(asked, joint)[seen], atol=1e-12, rtol=0)
     np.testing.assert_array_equal(moments.estimate[~seen], 0)
     np.testing.assert_array_equal(seen, seen.T)
-    assert seen[0, 1:].sum() == len({(place, band, i) for b in blocks for place, band in b for i in range(1 << band)})
+    alone = {(place, band, i) for b in blocks if not b.parity for place, band in b.bands for i in range(1 << band)}
+    assert seen[0, 1:].sum() == len(alone)
     assert not seen[0, 0]
 
 
 def test_information_adds_the_squared_attenuations_of_all_who_saw_a_function():
-    blocks = [((0, 0),), ((0, 0), (1, 0))]
+    blocks = [Block(((0, 0),)), Block(((0, 0), (1, 0)))]
     counts = [np.array([[30, 20]]), np.array([[[10, 5, 3, 2]]])]
     moments = pool(Asked.of(2, blocks), blocks, counts, [0.5, 0.25])
     assert moments.information[0, 1] == 50 * 0.25 + 20 * 0.0625
@@ -78,11 +86,13 @@ def test_information_adds_the_squared_attenuations_of_all_who_saw_a_function():
 
 
 def test_codes_show_signs_as_questions_number_cells():
-    np.testing.assert_array_equal(code_signs(2), [[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    both = Block(((0, 0), (1, 0)))
+    np.testing.assert_array_equal(code_signs(both), [[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    np.testing.assert_array_equal(code_signs(both._replace(parity=True)), [[1], [-1]])
 
 
 def test_functions_stand_one_after_another():
-    asked = Asked.of(3, [((0, 1), (2, 0))])
+    asked = Asked.of(3, [Block(((0, 1), (2, 0)))])
     assert asked.bands == (2, 0, 1)
     assert asked.size == 5
     assert asked.places(0).tolist() == [1, 2, 3]
@@ -96,7 +106,7 @@ def test_reports_dealt_out_are_all_there_and_their_moments_add_up():
     generator = np.random.default_rng(2)
     blocks = BLOCKS["all together"]
     counts = [
-        generator.integers(0, 1000, (*(1 << band for _, band in block), 2 ** len(block))).astype(np.int64)
+        generator.integers(0, 1000, (*(1 << band for _, band in block.bands), block.cells)).astype(np.int64)
         for block in blocks
     ]
     parts = split(counts, 3, generator)

@@ -7,12 +7,14 @@ a client needs no numpy; estimators import it when they are called.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from decimal import Decimal
 
 from sottovoce.channels.channel import Channel, FrequencyOracle
 from sottovoce.channels.exact import exp_floor, parse_epsilon, system_words
 from sottovoce.channels.grr import GRR
 from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
+from sottovoce.channels.parity import Parity
 from sottovoce.channels.square_wave import SquareWave
 from sottovoce.errors import PlanError
 
@@ -24,6 +26,7 @@ __all__ = [
     "Channel",
     "FrequencyOracle",
     "LocalHash",
+    "Parity",
     "SquareWave",
     "choose_kind",
     "make_channel",
@@ -31,7 +34,7 @@ __all__ = [
     "system_words",
 ]
 
-KINDS = ("grr", "local_hash", "adaptive", "square_wave")
+KINDS = ("grr", "local_hash", "adaptive", "square_wave", "parity")
 """The names by which plans refer to channels; "adaptive" is the better of the first two for each number of cells."""
 
 ORACLES = ("olh", "grr", "adaptive")
@@ -60,7 +63,12 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
         raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
     if cells > MAX_CELLS:
         raise PlanError(f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins")
-    return GRR.design(cells, epsilon) if kind == "grr" else SquareWave.design(cells, epsilon)
+    makers: dict[str, Callable[[int, Decimal], Channel]] = {
+        "grr": GRR.design,
+        "square_wave": SquareWave.design,
+        "parity": Parity.design,
+    }
+    return makers[kind](cells, epsilon)
 
 
 def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:

@@ -22,7 +22,7 @@ from sottovoce.estimation.single import SingleProblem
 from sottovoce.estimation.walsh import Axis, Floats
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
-_FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 20, 1.3, 3
+_FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 5, 1.35, 4
 
 Progress = Callable[[float], None]
 """Told the fraction of the work that is done."""

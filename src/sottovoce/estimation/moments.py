@@ -30,7 +30,7 @@ class Asked:
         """Return what the blocks ask."""
         bands = [0] * attributes
         for block in blocks:
-            for attribute, band in block:
+            for attribute, band in block.bands:
                 bands[attribute] = max(bands[attribute], band + 1)
         starts = np.cumsum([1] + [(1 << own) - 1 for own in bands])
         return cls(tuple(bands), tuple(starts.tolist()))
@@ -75,26 +75,25 @@ def pool(
     """
     total, information = np.zeros((asked.size, asked.size)), np.zeros((asked.size, asked.size))
     for block, tally, kept in zip(blocks, counts, attenuations, strict=True):
-        signs = code_signs(len(block))
-        places = [asked.places(*band) for band in block]
+        signs = code_signs(block)
         reports = tally.sum(axis=-1)
-        for a in range(len(block)):
-            others = tuple(axis for axis in range(len(block)) if axis != a)
-            total[0, places[a]] += kept * (tally @ signs[:, a]).sum(axis=others)
-            information[0, places[a]] += kept**2 * reports.sum(axis=others)
-            for b in range(a + 1, len(block)):
-                others = tuple(axis for axis in range(len(block)) if axis not in (a, b))
-                where = np.ix_(places[a], places[b])
-                total[where] += kept * (tally @ (signs[:, a] * signs[:, b])).sum(axis=others)
-                information[where] += kept**2 * reports.sum(axis=others)
+        for column, group in enumerate(block.shows):
+            rows = asked.places(*group[0]) if len(group) == 2 else np.array([0])
+            where = np.ix_(rows, asked.places(*group[-1]))
+            others = tuple(axis for axis, band in enumerate(block.bands) if band not in group)
+            total[where] += kept * (tally @ signs[:, column]).sum(axis=others)
+            information[where] += kept**2 * reports.sum(axis=others)
     total, information = total + total.T, information + information.T
     return Moments(_divide(total, information), information)
 
 
-def code_signs(arity: int) -> Floats:
-    """Return the sign that each code shows of each function: codes by functions."""
-    bits = np.arange(1 << arity)[:, None] >> np.arange(arity)[::-1] & 1
-    return np.asarray(1.0 - 2.0 * bits)
+def code_signs(block: Block) -> Floats:
+    """Return the sign that each code shows of a product of functions, codes by what the block shows."""
+    if block.parity:
+        return np.array([[1.0], [-1.0]])
+    bits = np.arange(block.cells)[:, None] >> np.arange(len(block.bands))[::-1] & 1
+    signs = dict(zip(block.bands, 1.0 - 2.0 * bits.T, strict=True))
+    return np.stack([np.prod([signs[band] for band in group], axis=0) for group in block.shows], axis=1)
 
 
 def split(

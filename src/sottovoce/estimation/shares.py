@@ -1,8 +1,9 @@
 """Shares: where the crowd is asked, chosen to minimise the expected squared error of a workload of queries.
 
 A question shows the signs of one, two or three Walsh functions, each of another attribute, through randomised response
-over 2, 4 or 8 cells. Questions come in **blocks**, products of bands of different attributes, and every question of a
-block has the same share. A block informs **groups** of coefficients: each of its bands, and each product of two bands.
+over 2, 4 or 8 cells, or only the product of the signs of two, their **parity**: less is said, so there is less noise.
+Questions come in **blocks**, products of bands of different attributes, and every question of a block has the same
+share. A block informs **groups** of coefficients: each of its bands, and each product of two bands.
 Which blocks are asked, and how often, follows from a public prior on how large coefficients are: what could not repay
 its reports gets none. This takes the place of a granularity guideline, for any number of people and attributes.
 """
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 from math import comb, exp, expm1, inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +33,25 @@ _PAIR_VARIANCE, _PAIR_DECAY = 0.6, 1.2  # the same of a product of bands (0, 0),
 Band = tuple[int, int]
 """An attribute, and the number of one of its bands."""
 
-Block = tuple[Band, ...]
-"""The questions that show one function of each band."""
+Group = tuple[Band, ...]
+"""The coefficients of the products of one function of each band."""
+
+
+class Block(NamedTuple):
+    """The questions on one function of each band: they show every sign, or only the product of all."""
+
+    bands: Group
+    parity: bool = False
+
+    @property
+    def cells(self) -> int:
+        """How many different truths a question may have."""
+        return 2 if self.parity else 1 << len(self.bands)
+
+    @property
+    def shows(self) -> list[Group]:
+        """The groups of coefficients that a question informs."""
+        return [self.bands] if self.parity else [(band,) for band in self.bands] + [*combinations(self.bands, 2)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +85,7 @@ class Candidates:
     blocks: list[Block]
     gain: Floats
     informs: NDArray[np.intp]
-    groups: list[Block]
+    groups: list[Group]
     variance: Floats
     weight: Floats
     questions: Floats
@@ -111,7 +130,7 @@ def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most
     pair = [prior_variance(axis, _PAIR_VARIANCE**0.5, _PAIR_DECAY) for axis in axes]
     alone = workload.pairs @ np.array([own[0] for own in energy]) if len(axes) > 1 else np.ones(1)
     bands = [[(place, band) for band in range(axis.bands) if 1 << band <= most] for place, axis in enumerate(axes)]
-    groups: list[Block] = [(band,) for own in bands for band in own]
+    groups: list[Group] = [(band,) for own in bands for band in own]
     prior = [single[j][a] for ((j, a),) in groups]
     weight = [alone[j] * energy[j][1 + a] for ((j, a),) in groups]
     for first, second in combinations(bands, 2):
@@ -120,16 +139,17 @@ def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most
                 groups.append(((j, a), (k, b)))
                 prior.append(pair[j][a] * pair[k][b])
                 weight.append(workload.pairs[j, k] * energy[j][1 + a] * energy[k][1 + b])
-    blocks = groups + _triples(bands, most)
-    gains = np.array([attenuation(epsilon, 2**signs) ** 2 for signs in range(4)])
+    parities = [Block(group, parity=True) for group in groups if len(group) == 2]
+    blocks = [*map(Block, groups), *parities, *map(Block, _triples(bands, most))]
+    gains = {cells: attenuation(epsilon, cells) ** 2 for cells in (2, 4, 8)}
     return Candidates(
         blocks=blocks,
-        gain=gains[[len(block) for block in blocks]],
+        gain=np.array([gains[block.cells] for block in blocks]),
         informs=_informs(blocks, groups),
         groups=groups,
         variance=np.array([*prior, 1.0]),
         weight=np.array([*weight, 0.0]),
-        questions=_products(blocks),
+        questions=_products([block.bands for block in blocks]),
         coefficients=np.append(_products(groups), 1.0),
     )
 
@@ -176,9 +196,12 @@ def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload)
     Dropping rare questions is greedy, so it is tried from several sides, and the best design is kept.
     """
     whole = candidates(axes, epsilon, workload, most=max(1, users // LEAST_REPORTS))
+    few = np.flatnonzero([len(block.bands) <= 2 for block in whole.blocks])
     shares, error = min((_prune(whole, users, 2, ratio) for ratio in (1.2, 2.0)), key=lambda found: found[1])
-    _, bound = optimise(whole, users, np.ones(len(whole.blocks)), steps=100)
-    if bound < _WORTH_TRIPLES * error:
+    bounds = [
+        optimise(asked, users, np.ones(len(asked.blocks)), steps=100)[1] for asked in (restrict(whole, few), whole)
+    ]
+    if bounds[1] < _WORTH_TRIPLES * bounds[0]:
         tries = [_prune(whole, users, 3, ratio) for ratio in (1.1, 1.2, 2.0)]
         shares, _ = min([(shares, _WORTH_TRIPLES * error), *tries], key=lambda found: found[1])
     return [(block, float(share)) for block, share in zip(whole.blocks, shares, strict=True) if share > 0]
@@ -186,7 +209,7 @@ def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload)
 
 def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Floats, float]:
     """Return shares over blocks of at most ``signs`` signs, the rarest dropped in rounds until all expect enough."""
-    kept = np.flatnonzero([len(block) <= signs for block in whole.blocks])
+    kept = np.flatnonzero([len(block.bands) <= signs for block in whole.blocks])
     shares, steps = np.ones(len(kept)), 100
     while True:
         asked = restrict(whole, kept)
@@ -200,27 +223,27 @@ def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Flo
         kept, shares, steps = kept[enough], shares[enough], 20
 
 
-def _triples(bands: list[list[Band]], most: float) -> list[Block]:
-    """Return blocks of three signs, from as many of the first bands as keep their number within bounds."""
+def _triples(bands: list[list[Band]], most: float) -> list[Group]:
+    """Return three bands each of other attributes, from as many first bands as keep their number within bounds."""
     kept = _TRIPLE_BANDS
     while kept and comb(len(bands), 3) * kept**3 > _TRIPLE_BLOCKS:
         kept -= 1
     return [
-        block
+        group
         for three in combinations([own[:kept] for own in bands], 3)
-        for block in product(*three)
-        if 1 << sum(band for _, band in block) <= most
+        for group in product(*three)
+        if 1 << sum(band for _, band in group) <= most
     ]
 
 
-def _products(blocks: Sequence[Block]) -> Floats:
-    return 2.0 ** np.array([sum(band for _, band in block) for block in blocks], dtype=np.float64)
+def _products(groups: Sequence[Group]) -> Floats:
+    return 2.0 ** np.array([sum(band for _, band in group) for group in groups], dtype=np.float64)
 
 
-def _informs(blocks: Sequence[Block], groups: Sequence[Block]) -> NDArray[np.intp]:
+def _informs(blocks: Sequence[Block], groups: Sequence[Group]) -> NDArray[np.intp]:
     places = {group: place for place, group in enumerate(groups)}
     informs = np.full((len(blocks), 6), len(groups), dtype=np.intp)
     for row, block in enumerate(blocks):
-        parts: list[Block] = [(band,) for band in block] + list(combinations(block, 2))
-        informs[row, : len(parts)] = [places[part] for part in parts]
+        shown = [places[group] for group in block.shows]
+        informs[row, : len(shown)] = shown
     return informs

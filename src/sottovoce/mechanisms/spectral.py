@@ -1,9 +1,9 @@
 """Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
 
-Guarantee: each person reports the signs of one to three Walsh functions of their record through randomised response
-over 2, 4 or 8 cells, which is epsilon-LDP. Cost: a few thousand questions whatever the domain; the fit takes seconds,
-and any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and 1 for everybody. A
-question that got no report has no information and no part in the fit. Reference: docs/spectral.md.
+Guarantee: each person reports the signs of one to three Walsh functions of their record, or the product of two, through
+randomised response over 2, 4 or 8 cells, which is epsilon-LDP. Cost: a few thousand questions whatever the domain; the
+fit takes seconds, and any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and
+1 for everybody. A question that got no report has no information and no part in the fit. Reference: docs/spectral.md.
 """
 
 from __future__ import annotations
@@ -81,13 +81,21 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
     families = []
     for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
         choices = []
-        for place, band in block:
+        for place, band in block.bands:
             functions = [Table(walsh=(axes[place].size, index)) for index in range(1 << band, 2 << band)]
             choices.append(tuple(tables.setdefault(function, len(tables)) for function in functions))
         families.append(
-            Family(attributes=tuple(place for place, _ in block), tables=tuple(choices), channel="grr", shares=share)
+            Family(
+                attributes=tuple(place for place, _ in block.bands),
+                tables=tuple(choices),
+                channel="parity" if block.parity else "grr",
+                shares=share,
+            )
         )
-    signs = {str(count): sum(len(block) == count for block, _ in blocks) for count in (1, 2, 3)}
+    signs = {
+        str(count): sum(len(block.bands) == count for block, _ in blocks if not block.parity) for count in (1, 2, 3)
+    }
+    signs["parity"] = sum(block.parity for block, _ in blocks)
     questions = sum(family.count for family in families)
     return Design({"questions": questions, "blocks": signs}, tuple(tables), tuple(families))
 
@@ -155,23 +163,22 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
     blocks, by_block, attenuations = [], [], []
     for number, family in enumerate(plan.families):
         first = plan.questions.offsets[number]
-        cells = 1 << len(family.attributes)
         block = block_of(plan, family)
-        shape = tuple(1 << band for _, band in block)
+        shape = tuple(1 << band for _, band in block.bands)
         blocks.append(block)
-        by_block.append(table[first : first + family.count, :cells].reshape(*shape, cells))
+        by_block.append(table[first : first + family.count, : block.cells].reshape(*shape, block.cells))
         attenuations.append(_attenuation(plan.questions[first].channel))
     return Answers([Axis.of(attribute) for attribute in plan.schema.attributes], blocks, by_block, attenuations)
 
 
 def block_of(plan: Plan, family: Family) -> Block:
-    """Return the bands that a family's functions are of."""
+    """Return the bands that a family's functions are of, and what is shown of them."""
     bands = []
     for place, choices in zip(family.attributes, family.tables, strict=True):
         function = plan.tables[choices[0]].walsh
         assert function is not None
         bands.append((place, function[1].bit_length() - 1))
-    return tuple(bands)
+    return Block(tuple(bands), parity=family.channel == "parity")
 
 
 def _attenuation(channel: Any) -> float:

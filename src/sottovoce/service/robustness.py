@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.channels import GRR, LocalHash
+from sottovoce.channels import GRR, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
 from sottovoce.quality import FALSE_ALARM, check_shares, chi_square, upper_tail
 from sottovoce.tally import Tally
@@ -62,8 +62,8 @@ def _question_probability(tally: Tally, index: int) -> float:
         edges = np.linspace(0, channel.vectors, groups + 1).astype(np.int64)
         observed = np.histogram(codes // channel.prime, bins=edges, weights=counts)[0]
         return upper_tail(*chi_square(observed, np.diff(edges) / channel.vectors * counts.sum()))
-    if isinstance(channel, GRR):
-        dense = np.zeros(channel.cells)
+    if isinstance(channel, GRR | Parity):
+        dense = np.zeros(channel.codes)
         dense[codes] = counts
         return _excess(dense, channel.other / SCALE, channel.keep / SCALE)
     return 1.0

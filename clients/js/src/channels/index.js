@@ -4,11 +4,12 @@ import { PlanError } from "../errors.js";
 import { FRACTION, product } from "../exact.js";
 import { RandomisedResponse } from "./grr.js";
 import { LocalHash, MAX_TOGETHER } from "./local_hash.js";
+import { Parity } from "./parity.js";
 import { SquareWave } from "./square_wave.js";
 
-/** @typedef {RandomisedResponse | LocalHash | SquareWave} Channel */
+/** @typedef {RandomisedResponse | LocalHash | SquareWave | Parity} Channel */
 
-const KINDS = ["grr", "local_hash", "adaptive", "square_wave"];
+const KINDS = ["grr", "local_hash", "adaptive", "square_wave", "parity"];
 
 /**
  * Return the channel that a plan names; "adaptive" is the better of randomised response and local hashing.
@@ -25,5 +26,6 @@ export function makeChannel(kind, shape, epsilon, placement) {
   const hashed = kind === "local_hash" || (kind === "adaptive" && (cells - 2n) << FRACTION >= 3n * epsilon.growth);
   if (hashed && cells > placement.prime) return new LocalHash(shape, epsilon, placement);
   if (cells > MAX_TOGETHER && !hashed) throw new PlanError(`${kind} takes at most ${MAX_TOGETHER} cells, got ${cells}`);
+  if (kind === "parity") return new Parity(cells, epsilon);
   return kind === "square_wave" ? new SquareWave(cells, epsilon) : new RandomisedResponse(cells, epsilon);
 }
