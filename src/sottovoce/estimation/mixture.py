@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and 
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
 _MEMORY = 10
+_COARSE = 3  # so many first bands are handled together
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,25 @@ class _Group:
     signs: Floats
     basis: Floats
     places: NDArray[np.intp]
+    rows: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class _Slab:
+    """Moments of the functions of some bands with those of coarser ones: elsewhere in those rows nobody was asked."""
+
+    rows: slice
+    columns: slice
+    estimate: Floats
+    information: Floats
 
 
 class Objective:
-    """Misfit plus prior as a function of a flat vector: deviations and base per group, then the weights' logits."""
+    """Misfit plus prior as a function of a flat vector: deviations and base per group, then the weights' logits.
+
+    Fine functions are asked with coarse ones only, so functions are put in the order of their bands, and a few slabs
+    hold all moments that anyone was asked for: a twentieth of the whole matrix in a usual collection.
+    """
 
     def __init__(
         self, axes: Sequence[Axis], asked: Asked, moments: Moments, *, components: int, texture: Texture
@@ -85,22 +102,42 @@ class Objective:
         alike: dict[tuple[Axis, int], list[int]] = {}
         for place, axis in enumerate(axes):
             alike.setdefault((axis, asked.bands[place]), []).append(place)
+        places = [asked.places(place) for place in range(len(axes))]
+        bands_of = np.concatenate([[-1], *(np.log2(np.arange(len(own)) + 1).astype(int) for own in places)])
+        self._order = np.argsort(bands_of, kind="stable")
+        rows = np.argsort(self._order)
         self.groups = [
             _Group(
                 members,
                 walsh_signs(axis.size, bands)[:, 1:],
                 logit_basis(axis, texture),
-                np.array([asked.places(place) for place in members]),
+                np.array([places[place] for place in members]),
+                np.array([rows[places[place]] for place in members]),
             )
             for (axis, bands), members in alike.items()
         ]
+        ends = np.searchsorted(bands_of[self._order], np.arange(_COARSE, bands_of.max() + 1))
+        self._slabs = self._cut([slice(*chunk) for chunk in pairwise([0, *ends.tolist(), len(bands_of)])])
         self.length = sum(len(g.members) * (components + 1) * g.basis.shape[1] for g in self.groups) + components
 
     def on(self, moments: Moments) -> Objective:
         """Return the same objective on other reports."""
         other = object.__new__(Objective)
         other.__dict__.update(self.__dict__, moments=moments)
+        other._slabs = other._cut([slab.rows for slab in self._slabs])
         return other
+
+    def _cut(self, chunks: Sequence[slice]) -> list[_Slab]:
+        """Return the slabs of the moments; what stands in both triangles counts half in each."""
+        slabs = []
+        for rows in chunks:
+            where = np.ix_(self._order[rows], self._order[: rows.stop])
+            information = self.moments.information[where]
+            information[:, rows.start :] /= 2
+            columns = slice(0, 1 + int(np.flatnonzero(information.any(axis=0)).max(initial=0)))
+            estimate = np.ascontiguousarray(self.moments.estimate[where][:, columns])
+            slabs.append(_Slab(rows, columns, estimate, np.ascontiguousarray(information[:, columns])))
+        return slabs
 
     def views(self, point: Floats) -> list[Floats]:
         """Return per group the part (members, components + 1, functions), the last component being the base."""
@@ -125,23 +162,18 @@ class Objective:
     def misfit(self, point: Floats) -> float:
         """Return half the squared misfit without the prior: the score on held-out reports."""
         weights, tables = self._tables(point)
-        inside = self._inside(tables)
-        residual = (inside * weights[:, None]).T @ inside - self.moments.estimate
-        return 0.25 * float((self.moments.information * residual**2).sum())
+        return self._pull(weights, self._inside(tables))[0]
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient."""
         weights, tables = self._tables(point)
         inside = self._inside(tables)
-        residual = (inside * weights[:, None]).T @ inside - self.moments.estimate
-        pull = self.moments.information * residual
-        value = 0.25 * float((pull * residual).sum())
-        back = inside @ pull
-        by_weight = 0.5 * (back * inside).sum(axis=1)
-        back *= weights[:, None]
+        value, back = self._pull(weights, inside)
+        by_weight = 0.5 * (back * inside).sum(axis=0)
+        back *= weights
         gradient = point.copy()
         for group, table, part in zip(self.groups, tables, self.views(gradient), strict=True):
-            by_table = back[:, group.places].transpose(1, 0, 2) @ group.signs.T
+            by_table = back[group.rows].transpose(0, 2, 1) @ group.signs.T
             by_logit = table * (by_table - (table * by_table).sum(axis=-1, keepdims=True))
             by_basis = by_logit @ group.basis
             part[:, :-1] += by_basis
@@ -162,11 +194,25 @@ class Objective:
         return weights / weights.sum(), tables
 
     def _inside(self, tables: list[Floats]) -> Floats:
-        """Return the mean of every function within every component."""
-        inside = np.ones((self.components, len(self.moments.estimate)))
+        """Return the mean of every function within every component: functions by components."""
+        inside = np.ones((len(self._order), self.components))
         for group, table in zip(self.groups, tables, strict=True):
-            inside[:, group.places] = (table @ group.signs).transpose(1, 0, 2)
+            inside[group.rows] = (table @ group.signs).transpose(0, 2, 1)
         return inside
+
+    def _pull(self, weights: Floats, inside: Floats) -> tuple[float, Floats]:
+        """Return half the squared misfit, and its slope by every function's mean, for a component of weight one."""
+        value, back = 0.0, np.zeros_like(inside)
+        weighted = inside * weights
+        for slab in self._slabs:
+            own, others = inside[slab.rows], inside[slab.columns]
+            residual = weighted[slab.rows] @ others.T
+            residual -= slab.estimate
+            pull = slab.information * residual
+            value += 0.5 * float(np.vdot(pull, residual))
+            back[slab.rows] += pull @ others
+            back[slab.columns] += pull.T @ own
+        return value, back
 
 
 def descend(function: Callable[[Floats], tuple[float, Floats]], point: Floats) -> Iterator[Floats]:
