@@ -37,13 +37,12 @@ test: $(STAMP) system ## Run all tests, and say which were skipped for want of w
 fast: $(STAMP) ## Run all but the slow statistical tests.
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow" --ignore tests/browser
 
-check: $(STAMP) ## Check style, types, layers and the examples in the documentation.
+check: $(STAMP) ## Check style, types and layers.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@if [ -d clients/js/node_modules ]; then cd clients/js && npm run --silent check; fi
-	$(BIN)/python -m pytest -q tests/test_docs.py
 
 format: $(STAMP) ## Bring the code into its standard form.
 	$(BIN)/ruff check --fix .

@@ -38,7 +38,7 @@ class Effort:
     most_steps: int
 
 
-EFFORTS = {"default": Effort(3, 8, 8, 500), "fast": Effort(2, 4, 8, 200)}
+EFFORTS = {"default": Effort(3, 8, 8, 300), "fast": Effort(2, 4, 8, 200)}
 
 
 @dataclass(frozen=True, slots=True)
