@@ -1,0 +1,265 @@
+/** An ordered attribute: a histogram over its real units, with a brush, and fields that do the same by keyboard. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { type BrushBehavior, type D3BrushEvent, brushX } from "d3-brush";
+import { format } from "d3-format";
+import { scaleLinear } from "d3-scale";
+import { type Selection, select } from "d3-selection";
+import { area, line } from "d3-shape";
+
+import { domain, edge, levels, span, valueLevels, valuesOf } from "./attributes";
+import { type Chart, type Choose, type Shown, levelReading } from "./chart";
+import type { Distribution } from "./crowd";
+import { element } from "./dom";
+import type { Ordered } from "./exploration";
+import { type RangeFilter, rangeFilter } from "./filters";
+import { levelWords, number } from "./words";
+
+const HEIGHT = 168;
+const MARGIN = { top: 10, right: 10, bottom: 24, left: 42 };
+const SILENCE = { gap: 16, width: 22 };
+
+type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
+
+export class Histogram implements Chart {
+  readonly svg: SVGSVGElement;
+  readonly controls: HTMLElement;
+  private readonly layers: Record<"overall" | "band" | "sure" | "unsure", Layer<SVGPathElement>>;
+  private readonly veils: Layer<SVGRectElement>[];
+  private readonly axes: { x: Layer<SVGGElement>; y: Layer<SVGGElement> };
+  private readonly brushed: Layer<SVGGElement>;
+  private readonly silence: Layer<SVGGElement> | null;
+  private readonly brush: BrushBehavior<unknown>;
+  private readonly fields: HTMLInputElement[];
+  private readonly missing: HTMLInputElement | null;
+  private readonly x = scaleLinear();
+  private readonly y = scaleLinear().range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  /** By level, what a fraction is multiplied by to be a height: bins of unequal width are drawn as densities. */
+  private readonly heights: Float64Array;
+  private readonly edges: Float64Array;
+  private shown: Shown | null = null;
+  private dragging = false;
+
+  constructor(
+    private readonly attribute: Ordered,
+    private readonly choose: Choose,
+    private readonly read: (words: string) => void,
+  ) {
+    const count = valueLevels(attribute);
+    this.edges = Float64Array.from({ length: count + 1 }, (_, level) => edge(attribute, level));
+    const widths = Array.from({ length: count }, (_, level) => this.edges[level + 1] - this.edges[level]);
+    const unit = Math.min(...widths);
+    const even = widths.every((width) => Math.abs(width - unit) < 1e-9 * Math.abs(unit) * count);
+    this.heights = Float64Array.from(widths, (width) => (even ? 1 : unit / width));
+    const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    this.svg = svg.node() as SVGSVGElement;
+    svg.attr("height", HEIGHT).attr("role", "img");
+    if (!even) svg.append("text").attr("class", "unit").attr("x", MARGIN.left + 4).attr("y", 12).text(`per ${number(unit)}`);
+    const path = (kind: string) => svg.append("path").attr("class", kind) as Layer<SVGPathElement>;
+    this.layers = { sure: path("bars"), unsure: path("bars unsure"), band: path("band"), overall: path("overall") };
+    this.veils = [0, 1].map(() => svg.append("rect").attr("class", "veil") as Layer<SVGRectElement>);
+    this.axes = { x: svg.append("g").attr("class", "axis"), y: svg.append("g").attr("class", "axis") };
+    this.silence = attribute.nullable ? this.drawSilence(svg) : null;
+    this.brushed = svg.append("g").attr("class", "brush");
+    this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
+    svg.on("pointermove", (event: PointerEvent) => this.onPoint(event)).on("pointerleave", () => this.read(""));
+    this.fields = ["from", "to"].map((word) => this.field(word));
+    this.missing = attribute.nullable ? element("input", { type: "checkbox", change: () => this.onFields() }) : null;
+    this.controls = element("div", { class: "controls" }, ...this.fields.map((field) => field.parentElement as Node));
+    if (this.missing) this.controls.append(element("label", {}, this.missing, " no answer"));
+  }
+
+  resize(width: number): void {
+    const right = width - MARGIN.right - (this.silence ? SILENCE.gap + SILENCE.width : 0);
+    this.svg.setAttribute("width", String(width));
+    this.x.domain([this.edges[0], this.edges[this.edges.length - 1]]).range([MARGIN.left, right]);
+    const ticks = axisBottom<number>(this.x as never).ticks(Math.max(3, Math.floor(width / 80))).tickSizeOuter(0);
+    const wide = Math.max(...domain(this.attribute).map(Math.abs));
+    ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => number(value as number));
+    this.axes.x.attr("transform", `translate(0,${HEIGHT - MARGIN.bottom})`).call(ticks as never);
+    this.silence?.attr("transform", `translate(${right + SILENCE.gap},0)`);
+    this.brush.extent([
+      [MARGIN.left, MARGIN.top],
+      [right, HEIGHT - MARGIN.bottom],
+    ]);
+    this.brushed.call(this.brush);
+    this.y.domain([0, 0]);
+    if (this.shown) this.draw(this.shown);
+  }
+
+  draw(shown: Shown): void {
+    this.shown = shown;
+    const now = shown.among ?? shown.overall;
+    this.fitHeight([shown.overall, now]);
+    this.layers.overall.attr("d", this.outline(shown.overall.fractions));
+    this.layers.band.attr("d", this.band(now));
+    this.layers.sure.attr("d", this.bars(now, true));
+    this.layers.unsure.attr("d", this.bars(now, false));
+    this.drawChoice(shown.filter as RangeFilter | null);
+    if (this.silence) this.fillSilence(shown, shown.filter as RangeFilter | null);
+  }
+
+  private fitHeight(distributions: Distribution[]): void {
+    let most = 0;
+    for (const { fractions, highs } of distributions) {
+      for (let level = 0; level < this.heights.length; level++) {
+        most = Math.max(most, this.heights[level] * Math.min(highs[level], 1.6 * fractions[level]));
+      }
+    }
+    if (this.silence) most = Math.max(most, ...distributions.map(({ fractions }) => fractions[this.heights.length]));
+    const top = scaleLinear().domain([0, most]).nice(4).domain()[1];
+    if (top === this.y.domain()[1]) return;
+    this.y.domain([0, top]);
+    const ticks = axisLeft<number>(this.y as never).ticks(4).tickSizeOuter(0).tickSizeInner(-4);
+    ticks.tickFormat((value) => `${number(Number((100 * (value as number)).toPrecision(6)))} %`);
+    this.axes.y.attr("transform", `translate(${MARGIN.left},0)`).call(ticks as never);
+  }
+
+  private bars({ fractions, lows }: Distribution, sure: boolean): string {
+    const floor = this.y(0);
+    let path = "";
+    for (let level = 0; level < this.heights.length; level++) {
+      if (lows[level] > 0 !== sure) continue;
+      const top = this.y(this.heights[level] * fractions[level]);
+      path += `M${this.x(this.edges[level]).toFixed(1)},${floor}V${top.toFixed(1)}H${this.x(this.edges[level + 1]).toFixed(1)}V${floor}Z`;
+    }
+    return path;
+  }
+
+  private band({ lows, highs }: Distribution): string {
+    const top = this.y.domain()[1];
+    const at = (values: Float64Array, corner: number) =>
+      this.y(Math.min(top, values[corner >> 1] * this.heights[corner >> 1]));
+    const shape = area<number>((corner) => this.x(this.edges[(corner + 1) >> 1]), (corner) => at(lows, corner), (corner) => at(highs, corner));
+    return shape.digits(1)(this.corners) ?? "";
+  }
+
+  private outline(fractions: Float64Array): string {
+    const height = (corner: number) => this.y(this.heights[corner >> 1] * fractions[corner >> 1]);
+    return line<number>((corner) => this.x(this.edges[(corner + 1) >> 1]), height).digits(1)(this.corners) ?? "";
+  }
+
+  /** Two corners for every bar: its left and its right end. */
+  private get corners(): number[] {
+    return Array.from({ length: 2 * this.heights.length }, (_, corner) => corner);
+  }
+
+  private drawChoice(filter: RangeFilter | null): void {
+    const [left, right] = this.x.range();
+    const ends = filter?.range ? this.pixels(filter.range) : null;
+    const none = filter !== null && !ends;
+    const stretches = ends ? [[left, ends[0]], [ends[1], right]] : none ? [[left, right], [right, right]] : [[left, left], [right, right]];
+    this.veils.forEach((veil, side) => {
+      const [start, stop] = stretches[side];
+      veil.attr("x", start).attr("width", Math.max(0, stop - start)).attr("y", 0).attr("height", HEIGHT - MARGIN.bottom);
+    });
+    if (!this.dragging) this.brushed.call(this.brush.move, ends);
+    const shown = filter?.range ?? domain(this.attribute);
+    this.fields.forEach((field, side) => {
+      if (document.activeElement !== field || !this.dragging) field.value = String(shown[side]);
+    });
+    if (this.missing) this.missing.checked = filter?.missing ?? false;
+  }
+
+  private pixels(range: readonly [number, number]): [number, number] {
+    const place = (level: number) => {
+      const whole = Math.min(Math.floor(level), this.edges.length - 2);
+      return this.x(this.edges[whole] + (level - whole) * (this.edges[whole + 1] - this.edges[whole]));
+    };
+    const [start, stop] = span(this.attribute, ...range);
+    return [place(start), place(stop)];
+  }
+
+  private onBrush({ sourceEvent, selection, type }: D3BrushEvent<unknown>): void {
+    if (!sourceEvent) return;
+    this.dragging = type !== "end";
+    const range = selection ? this.snapped(selection as [number, number]) : null;
+    if (type === "start") return;
+    this.choose(rangeFilter(this.attribute, range, this.missing?.checked ?? false), type === "end");
+  }
+
+  /** Return the values of the whole levels that a stretch of pixels covers best, at least one. */
+  private snapped(pixels: [number, number]): [number, number] {
+    const values = pixels.map((pixel) => this.x.invert(pixel));
+    const nearest = (value: number) => this.levelAt(value, true);
+    const [first, last] = values.map(nearest);
+    const middle = this.levelAt((values[0] + values[1]) / 2, false);
+    return last > first ? valuesOf(this.attribute, first, last) : valuesOf(this.attribute, middle, middle + 1);
+  }
+
+  /** Return the level that holds a value of the axis, or the edge nearest to it. */
+  private levelAt(value: number, nearest: boolean): number {
+    let level = 0;
+    const most = this.heights.length - 1;
+    while (level < most && this.edges[level + 1] <= value) level++;
+    if (!nearest) return level;
+    return value - this.edges[level] > this.edges[level + 1] - value ? level + 1 : level;
+  }
+
+  private field(word: string): HTMLInputElement {
+    const [least, most] = domain(this.attribute);
+    const label = `${this.attribute.name} ${word}`;
+    const step = this.attribute.kind === "ordinal" ? 1 : "any";
+    const input = element("input", { type: "number", min: least, max: most, step, "aria-label": label });
+    input.addEventListener("change", () => this.onFields());
+    if (this.attribute.kind === "numeric") input.addEventListener("keydown", (event) => this.onKey(event, input));
+    element("label", {}, `${word} `, input);
+    return input;
+  }
+
+  /** Let the arrow keys go from one bin's boundary to the next. */
+  private onKey(event: KeyboardEvent, input: HTMLInputElement): void {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!direction) return;
+    event.preventDefault();
+    const here = input.valueAsNumber;
+    const beyond = [...this.edges].filter((value) => (value - here) * direction > 0);
+    if (beyond.length) input.value = String(direction > 0 ? beyond[0] : beyond[beyond.length - 1]);
+    this.onFields();
+  }
+
+  private onFields(): void {
+    const [least, most] = domain(this.attribute);
+    const ends = this.fields.map((field) => field.valueAsNumber);
+    const range: [number, number] = [Number.isNaN(ends[0]) ? least : ends[0], Number.isNaN(ends[1]) ? most : ends[1]];
+    const whole = range[0] <= least && range[1] >= most;
+    this.choose(rangeFilter(this.attribute, whole && this.missing?.checked ? null : range, this.missing?.checked ?? false), true);
+  }
+
+  private drawSilence(svg: Layer<SVGSVGElement>): Layer<SVGGElement> {
+    const group = svg.append("g").attr("class", "silence");
+    for (const kind of ["bars", "band", "overall", "hit"]) group.append("rect").attr("class", kind).attr("width", SILENCE.width);
+    group.append("text").attr("x", SILENCE.width / 2).attr("y", HEIGHT - 8).text("none");
+    group.on("click", () => {
+      if (!this.missing) return;
+      this.missing.checked = !this.missing.checked;
+      this.choose(rangeFilter(this.attribute, (this.shown?.filter as RangeFilter | null)?.range ?? null, this.missing.checked), true);
+    });
+    return group;
+  }
+
+  private fillSilence({ overall, among }: Shown, filter: RangeFilter | null): void {
+    const level = this.heights.length;
+    const now = among ?? overall;
+    const place = (kind: string, low: number, high: number) => {
+      const [top, bottom] = [this.y(Math.min(high, this.y.domain()[1])), this.y(low)];
+      return this.silence?.select(`.${kind}`).attr("y", top).attr("height", Math.max(0, bottom - top));
+    };
+    place("bars", 0, now.fractions[level])?.classed("unsure", now.lows[level] <= 0);
+    place("band", now.lows[level], now.highs[level]);
+    place("overall", overall.fractions[level], overall.fractions[level])?.attr("height", 1.5);
+    place("hit", 0, this.y.domain()[1]);
+    this.silence?.classed("left-out", filter !== null && !filter.missing);
+  }
+
+  private onPoint(event: PointerEvent): void {
+    if (!this.shown) return;
+    const [left] = this.x.range();
+    const pixel = event.clientX - this.svg.getBoundingClientRect().left;
+    if (pixel < left) return;
+    const value = this.x.invert(pixel);
+    const silent = pixel > this.x.range()[1] + SILENCE.gap / 2 && this.attribute.nullable;
+    const level = silent ? levels(this.attribute) - 1 : this.levelAt(value, false);
+    this.read(levelReading(levelWords(this.attribute, level), this.shown, level));
+  }
+}
