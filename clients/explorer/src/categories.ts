@@ -77,7 +77,7 @@ export class Categories implements Chart {
         .attr("width", (level) => Math.max(0, this.x(Math.min(most, stop(level as number))) - this.x(start(level as number))));
     place("bars", () => 0, (level) => now.fractions[level]);
     place("band", (level) => now.lows[level], (level) => now.highs[level]);
-    place("overall", (level) => overall.fractions[level], () => 0).attr("width", 2);
+    place("overall", (level) => overall.fractions[level], () => 0).attr("width", shown.among ? 2 : 0);
     this.rows.select(".value").text((level) => percent(now.fractions[level as number]));
     this.rows
       .classed("unsure", (level) => now.lows[level] <= 0)

@@ -23,7 +23,6 @@ interface Card {
   readonly body: HTMLElement;
   readonly choice: HTMLElement;
   readonly clear: HTMLButtonElement;
-  readonly doubt: HTMLElement;
 }
 
 export class Explorer {
@@ -48,7 +47,7 @@ export class Explorer {
     const choosePair = (pair: [number, number]) => this.views.show({ ...this.views.current, pair });
     this.map = about.attributes.length > 1 ? new HeatMap(about.attributes, choosePair) : null;
     const grid = element("div", { class: "cards" }, ...this.cards.map((card) => card.element));
-    this.element = element("div", { class: "explorer" }, this.sentence.element, grid);
+    this.element = element("div", { class: "explorer" }, this.sentence.element, this.sentence.tools, this.legend(), grid);
     if (this.map) this.element.append(this.together(this.map));
     new ResizeObserver(() => this.resize()).observe(this.element);
     addEventListener("hashchange", () => this.views.show(fromLink(about, location.hash)));
@@ -87,8 +86,6 @@ export class Explorer {
     card.chart.draw(shown);
     card.choice.textContent = shown.filter ? choiceWords(attribute, shown.filter) : "";
     card.clear.hidden = shown.filter === null;
-    const { lows } = shown.among ?? shown.overall;
-    card.doubt.hidden = lows.every((low) => low > 0);
   }
 
   private drawMap(): void {
@@ -114,26 +111,37 @@ export class Explorer {
     const title = `Distribution of ${attribute.name}`;
     chart.svg.setAttribute("aria-label", title);
     const choice = element("span", { class: "choice" });
-    const clear = button("Clear", () => choose(null, true), { "aria-label": `Clear ${attribute.name}`, hidden: true });
-    const save = button("SVG", () => this.save(chart.svg, attribute.name), { "aria-label": `Save ${attribute.name} as SVG`, class: "quiet" });
-    const doubt = element("p", { class: "hint", hidden: true }, "Pale: the interval includes zero, perhaps nobody.");
+    const clear = button("clear", () => choose(null, true), { "aria-label": `clear ${attribute.name}`, class: "link", hidden: true });
+    const save = saveButton(attribute.name, () => this.save(chart.svg, attribute.name));
     const body = element("div", { class: "chart" }, chart.svg);
     const head = element("header", {}, element("h2", {}, attribute.name), choice, clear, save);
     const made = element("section", { class: "card", "aria-label": attribute.name }, head, body);
     if (chart.controls) made.append(chart.controls);
-    made.append(element("div", { class: "below" }, reading, doubt));
-    return { chart, element: made, body, choice, clear, doubt };
+    made.append(reading);
+    return { chart, element: made, body, choice, clear };
+  }
+
+  private legend(): HTMLElement {
+    const keys: [string, string][] = [
+      ["value", "of those chosen elsewhere"],
+      ["range", `${100 * this.about.intervals.level} % interval`],
+      ["pale", "the interval includes zero: perhaps nobody"],
+      ["everybody", "of everybody"],
+    ];
+    const items = keys.map(([kind, words]) => element("li", {}, element("span", { class: `key ${kind}` }), words));
+    return element("ul", { class: "legend", "aria-label": "How to read the charts" }, ...items);
   }
 
   private together(map: HeatMap): HTMLElement {
     const names = this.about.attributes.map((attribute) => attribute.name);
     const rows = this.about.pairs.slice(0, PAIRS_LISTED).map(([one, two, strength]) => {
       const show = button(`${names[one]} and ${names[two]}`, () => this.views.show({ ...this.views.current, pair: [one, two] }), { class: "link" });
-      const meter = element("meter", { min: 0, max: 1, value: strength, "aria-label": `strength ${strength.toFixed(2)}` });
-      return element("tr", {}, element("td", {}, show), element("td", {}, meter), element("td", { class: "number" }, strength.toFixed(2)));
+      const bar = element("div", { class: "strength" });
+      bar.style.width = `${100 * strength}%`;
+      return element("tr", {}, element("td", {}, show), element("td", { class: "wide" }, bar), element("td", { class: "number" }, strength.toFixed(2)));
     });
     const head = element("tr", {}, element("th", { scope: "col" }, "pair"), element("th", { scope: "col", colspan: 2 }, "Cramér's V"));
-    const save = button("SVG", () => this.save(map.svg, "pair"), { "aria-label": "Save the map as SVG", class: "quiet" });
+    const save = saveButton("the map", () => this.save(map.svg, "map"));
     return element(
       "div",
       { class: "together" },
@@ -169,4 +177,8 @@ export class Explorer {
     const frame = this.map?.svg.parentElement;
     if (frame?.clientWidth) this.map?.resize(frame.clientWidth);
   }
+}
+
+function saveButton(name: string, save: () => void): HTMLButtonElement {
+  return button("SVG", save, { "aria-label": `Save ${name} as SVG`, title: "Save as SVG", class: "quiet" });
 }

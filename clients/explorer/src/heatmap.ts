@@ -80,8 +80,8 @@ export class HeatMap {
       .join("rect")
       .attr("x", (_, place) => x(place % columns.length) as number)
       .attr("y", (_, place) => y(Math.floor(place / columns.length)) as number)
-      .attr("width", x.bandwidth() + 0.3)
-      .attr("height", y.bandwidth() + 0.3)
+      .attr("width", x.bandwidth())
+      .attr("height", y.bandwidth())
       .attr("fill-opacity", (sum) => (most > 0 ? Math.sqrt(sum / most).toFixed(3) : 0))
       .on("pointermove", (_, sum) => this.read(across, up, columns, rows, sums.indexOf(sum), sum));
     this.axis(".across", axisBottom(x), across, columns, `translate(0,${HEIGHT - MARGIN.bottom})`, Math.floor(this.width / 70));

@@ -16,7 +16,7 @@ import { type RangeFilter, rangeFilter } from "./filters";
 import { levelWords, number } from "./words";
 
 const HEIGHT = 168;
-const MARGIN = { top: 10, right: 10, bottom: 24, left: 42 };
+const MARGIN = { top: 10, right: 16, bottom: 24, left: 42 };
 const SILENCE = { gap: 16, width: 22 };
 
 type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
@@ -24,7 +24,7 @@ type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
 export class Histogram implements Chart {
   readonly svg: SVGSVGElement;
   readonly controls: HTMLElement;
-  private readonly layers: Record<"overall" | "band" | "sure" | "unsure", Layer<SVGPathElement>>;
+  private readonly layers: Record<"overall" | "band" | "sure" | "unsure" | "value", Layer<SVGPathElement>>;
   private readonly veils: Layer<SVGRectElement>[];
   private readonly axes: { x: Layer<SVGGElement>; y: Layer<SVGGElement> };
   private readonly brushed: Layer<SVGGElement>;
@@ -56,7 +56,13 @@ export class Histogram implements Chart {
     svg.attr("height", HEIGHT).attr("role", "img");
     if (!even) svg.append("text").attr("class", "unit").attr("x", MARGIN.left + 4).attr("y", 12).text(`per ${number(unit)}`);
     const path = (kind: string) => svg.append("path").attr("class", kind) as Layer<SVGPathElement>;
-    this.layers = { sure: path("bars"), unsure: path("bars unsure"), band: path("band"), overall: path("overall") };
+    this.layers = {
+      sure: path("bars"),
+      unsure: path("bars unsure"),
+      band: path("band"),
+      overall: path("overall"),
+      value: path("value"),
+    };
     this.veils = [0, 1].map(() => svg.append("rect").attr("class", "veil") as Layer<SVGRectElement>);
     this.axes = { x: svg.append("g").attr("class", "axis"), y: svg.append("g").attr("class", "axis") };
     this.silence = attribute.nullable ? this.drawSilence(svg) : null;
@@ -91,7 +97,8 @@ export class Histogram implements Chart {
     this.shown = shown;
     const now = shown.among ?? shown.overall;
     this.fitHeight([shown.overall, now]);
-    this.layers.overall.attr("d", this.outline(shown.overall.fractions));
+    this.layers.overall.attr("d", shown.among ? this.outline(shown.overall.fractions) : null);
+    this.layers.value.attr("d", this.outline(now.fractions));
     this.layers.band.attr("d", this.band(now));
     this.layers.sure.attr("d", this.bars(now, true));
     this.layers.unsure.attr("d", this.bars(now, false));
@@ -247,7 +254,7 @@ export class Histogram implements Chart {
     };
     place("bars", 0, now.fractions[level])?.classed("unsure", now.lows[level] <= 0);
     place("band", now.lows[level], now.highs[level]);
-    place("overall", overall.fractions[level], overall.fractions[level])?.attr("height", 1.5);
+    place("overall", overall.fractions[level], overall.fractions[level])?.attr("height", among ? 1.5 : 0);
     place("hit", 0, this.y.domain()[1]);
     this.silence?.classed("left-out", filter !== null && !filter.missing);
   }

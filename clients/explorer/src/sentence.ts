@@ -8,6 +8,8 @@ import { count, percent, percents, querySql, queryWords } from "./words";
 
 export class Sentence {
   readonly element: HTMLElement;
+  /** What can be done with the query and its answer. */
+  readonly tools: HTMLElement;
   private readonly fraction = element("data", { class: "fraction", value: "1" });
   private readonly interval = element("span", { class: "interval" });
   private readonly people = element("span", { class: "people" });
@@ -38,19 +40,20 @@ export class Sentence {
       this.words,
       element("p", { class: "answer" }, this.fraction, " ", this.interval, this.people),
       this.doubt,
-      element(
-        "div",
-        { class: "tools" },
-        this.back,
-        this.reset,
-        button("Copy link", () => this.tell(copy(location.href, "link"))),
-        button("Copy SQL", () => this.tell(copy(this.sql, "SQL"))),
-        button("Save CSV", () => download("answer.csv", "text/csv", this.csv)),
-        button("Privacy", () => openDialog("Privacy certificate", ...about.certificate.map((text) => element("p", {}, text)))),
-        element("label", { class: "crowd" }, "crowd of ", this.population),
-        this.told,
-      ),
       this.spoken,
+    );
+    const certificate = about.certificate.map((text) => element("p", {}, text));
+    this.tools = element(
+      "div",
+      { class: "tools", role: "group", "aria-label": "Tools" },
+      this.back,
+      this.reset,
+      button("Copy link", () => this.tell(copy(location.href, "link"))),
+      button("Copy SQL", () => this.tell(copy(this.sql, "SQL"))),
+      button("Save CSV", () => download("answer.csv", "text/csv", this.csv)),
+      button("Privacy certificate", () => openDialog("Privacy certificate", ...certificate)),
+      this.told,
+      element("label", { class: "crowd" }, "crowd of ", this.population, " people"),
     );
   }
 

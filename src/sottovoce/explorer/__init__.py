@@ -7,6 +7,6 @@ users need neither Node.js nor a network.
 from __future__ import annotations
 
 from sottovoce.explorer.document import exploration
-from sottovoce.explorer.page import explorer_page, live_page
+from sottovoce.explorer.page import explorer_page
 
-__all__ = ["exploration", "explorer_page", "live_page"]
+__all__ = ["exploration", "explorer_page"]

@@ -45,26 +45,32 @@ def explorer_page(model: Model, *, plan: Plan | None = None, level: float = 0.9,
         population: How many people the crowd stands for; as many as reported, unless given.
     """
     document = exploration(model, plan=plan, level=level, population=population)
-    return _fill(document["title"], _as_script(document), policy(connect="'none'"))
+    return _fill(document["title"], _as_script(document), _policy(connect="'none'"))
 
 
 @cache
 def live_page() -> str:
     """Return the explorer that asks the collector which serves it for plans, counts and models."""
-    return _fill("Sottovoce explorer", "null", policy(connect="'self'"))
+    return _fill("Sottovoce explorer", "null", live_policy())
 
 
-def policy(*, connect: str) -> str:
-    """Return the content security policy of the page: its own program and style, and requests to ``connect`` alone."""
+@cache
+def live_policy() -> str:
+    """Return the content security policy of the live page: it talks to the collector that serves it, and no other."""
+    return _policy(connect="'self'")
+
+
+def _policy(*, connect: str) -> str:
+    """Return the policy under which the page runs its own program and style, and calls ``connect`` alone."""
     return (
         f"default-src 'none'; script-src {_digest('explorer.js')}; style-src {_digest('explorer.css')}; "
         f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
 
 
-def _fill(title: str, data: str, policy_text: str) -> str:
+def _fill(title: str, data: str, policy: str) -> str:
     return _SHELL.format(
-        policy=escape(policy_text),
+        policy=escape(policy),
         title=escape(title),
         style=_asset("explorer.css"),
         data=data,
