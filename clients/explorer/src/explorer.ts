@@ -3,11 +3,12 @@
 import { Categories } from "./categories";
 import { type Chart, type Choose, type Shown, toPicture } from "./chart";
 import { Crowd, type Distribution } from "./crowd";
-import { button, download, element } from "./dom";
+import { button, download, element, openDialog } from "./dom";
 import { type Attribute, type Exploration, Numbers } from "./exploration";
 import { HeatMap } from "./heatmap";
 import { Histogram } from "./histogram";
 import { Sentence } from "./sentence";
+import { valuesTable } from "./values";
 import { type View, Views, fromLink, toLink, withFilter } from "./view";
 import { choiceWords, queryWords } from "./words";
 
@@ -66,14 +67,8 @@ export class Explorer {
 
   private update(view: View, settled: boolean): void {
     const begun = performance.now();
-    const restricted = view.filters.filter((filter) => filter !== null).length;
     this.sentence.draw(this.crowd.answer(view.filters), settled);
-    this.cards.forEach((card, place) => {
-      const filter = view.filters[place];
-      const alone = restricted === Number(filter !== null);
-      const among = alone ? null : this.crowd.distribution(place, view.filters);
-      this.drawCard(card, place, { overall: this.overall[place], among, filter });
-    });
+    this.cards.forEach((card, place) => this.drawCard(card, place, this.shown(view, place)));
     performance.measure(UPDATE, { start: begun });
     performance.clearMeasures(UPDATE);
     if (!settled) clearTimeout(this.waiting);
@@ -86,6 +81,20 @@ export class Explorer {
     card.chart.draw(shown);
     card.choice.textContent = shown.filter ? choiceWords(attribute, shown.filter) : "";
     card.clear.hidden = shown.filter === null;
+  }
+
+  private shown(view: View, place: number): Shown {
+    const alone = view.filters.every((filter, other) => filter === null || other === place);
+    const among = alone ? null : this.crowd.distribution(place, view.filters);
+    return { overall: this.overall[place], among, filter: view.filters[place] };
+  }
+
+  private openTable(place: number): void {
+    const attribute = this.about.attributes[place];
+    const { filters } = this.views.current;
+    const others = filters.map((filter, other) => (other === place ? null : filter));
+    const among = element("p", {}, `Of those with ${queryWords(this.about, others)}.`.replace("those with everybody", "everybody"));
+    openDialog(attribute.name, among, valuesTable(attribute, this.shown(this.views.current, place)));
   }
 
   private drawMap(): void {
@@ -112,9 +121,10 @@ export class Explorer {
     chart.svg.setAttribute("aria-label", title);
     const choice = element("span", { class: "choice" });
     const clear = button("clear", () => choose(null, true), { "aria-label": `clear ${attribute.name}`, class: "link", hidden: true });
+    const table = button("Table", () => this.openTable(place), { "aria-label": `Table of ${attribute.name}`, class: "quiet" });
     const save = saveButton(attribute.name, () => this.save(chart.svg, attribute.name));
     const body = element("div", { class: "chart" }, chart.svg);
-    const head = element("header", {}, element("h2", {}, attribute.name), choice, clear, save);
+    const head = element("header", {}, element("h2", {}, attribute.name), choice, clear, table, save);
     const made = element("section", { class: "card", "aria-label": attribute.name }, head, body);
     if (chart.controls) made.append(chart.controls);
     made.append(reading);
@@ -123,7 +133,7 @@ export class Explorer {
 
   private legend(): HTMLElement {
     const keys: [string, string][] = [
-      ["value", "of those chosen elsewhere"],
+      ["value", "of those chosen in the other charts"],
       ["range", `${100 * this.about.intervals.level} % interval`],
       ["pale", "the interval includes zero: perhaps nobody"],
       ["everybody", "of everybody"],
