@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -86,7 +86,10 @@ def csv_of(page: Page) -> dict[str, str]:
 def table_of(page: Page, name: str) -> dict[str, np.ndarray[Any, Any]]:
     """Return what the page's table of an attribute says, to the last digit."""
     page.get_by_role("button", name=f"Table of {name}").click()
-    rows = "all => all.map(e => [e.querySelector('data').value, e.querySelector('span').dataset.low, e.querySelector('span').dataset.high])"
+    rows = """all => all.map(row => {
+        const { low, high } = row.querySelector("span").dataset;
+        return [row.querySelector("data").value, low, high];
+    })"""
     found = np.array(page.locator("dialog tbody tr").evaluate_all(rows), dtype=float)
     page.get_by_role("button", name="Close").click()
     return dict(zip(("fractions", "lows", "highs"), found.T, strict=True))
@@ -121,7 +124,7 @@ def test_a_brush_shows_the_models_own_answer_in_words_and_numbers(explorer: Page
     low, high = answer.interval
     expect(explorer.locator(".query")).to_have_text("Those with age 33 to 53")
     expect(explorer.locator(".answer")).to_have_text(
-        f"{100 * answer.fraction:.1f}\u00a0% ({100 * low:.1f}–{100 * high:.1f}\u00a0%), "
+        f"{100 * answer.fraction:.1f}\u00a0% ({100 * low:.1f}\u2013{100 * high:.1f}\u00a0%), "
         f"about {answer.count:,.0f} of 1,000,000 people; 60,000 reports"
     )
 

@@ -1,4 +1,4 @@
-"""The explorer's page as a file: whole, closed to the network, safe against what a schema says, and honest about its model."""
+"""The explorer's page as a file: whole, closed to the network, safe against what a schema says."""
 
 from __future__ import annotations
 
