@@ -34,6 +34,7 @@ export class Explorer {
   private readonly cards: Card[];
   private readonly map: HeatMap | null;
   private readonly overall: Distribution[];
+  private readonly ended = new AbortController();
   private waiting = 0;
 
   private constructor(
@@ -51,7 +52,8 @@ export class Explorer {
     this.element = element("div", { class: "explorer" }, this.sentence.element, this.sentence.tools, this.legend(), grid);
     if (this.map) this.element.append(this.together(this.map));
     new ResizeObserver(() => this.resize()).observe(this.element);
-    addEventListener("hashchange", () => this.views.show(fromLink(about, location.hash)));
+    const follow = () => this.views.show(fromLink(about, location.hash));
+    addEventListener("hashchange", follow, { signal: this.ended.signal });
   }
 
   /** Return the page of a model. */
@@ -65,13 +67,19 @@ export class Explorer {
     this.update(this.views.current, true);
   }
 
+  /** Leave the page to another model. */
+  stop(): void {
+    this.ended.abort();
+    clearTimeout(this.waiting);
+  }
+
   private update(view: View, settled: boolean): void {
     const begun = performance.now();
     this.sentence.draw(this.crowd.answer(view.filters), settled);
     this.cards.forEach((card, place) => this.drawCard(card, place, this.shown(view, place)));
     performance.measure(UPDATE, { start: begun });
     performance.clearMeasures(UPDATE);
-    if (!settled) clearTimeout(this.waiting);
+    clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.drawMap(), settled ? 0 : SETTLES);
     if (settled) this.remember(view);
   }

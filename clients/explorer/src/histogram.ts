@@ -17,6 +17,7 @@ import { levelWords, number } from "./words";
 
 const HEIGHT = 168;
 const MARGIN = { top: 10, right: 16, bottom: 24, left: 42 };
+const FLOOR = HEIGHT - MARGIN.bottom;
 const SILENCE = { gap: 16, width: 22 };
 
 type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
@@ -33,11 +34,17 @@ export class Histogram implements Chart {
   private readonly fields: HTMLInputElement[];
   private readonly missing: HTMLInputElement | null;
   private readonly x = scaleLinear();
-  private readonly y = scaleLinear().range([HEIGHT - MARGIN.bottom, MARGIN.top]);
+  private readonly y = scaleLinear().range([FLOOR, MARGIN.top]);
   /** By level, what a fraction is multiplied by to be a height: bins of unequal width are drawn as densities. */
   private readonly heights: Float64Array;
   private readonly edges: Float64Array;
+  /** Where each edge is drawn, to a tenth of a pixel. */
+  private pixelsOfEdges: number[] = [];
+  /** Two corners for every bar: its left and its right end. */
+  private readonly corners: number[];
   private shown: Shown | null = null;
+  /** The choice as it is drawn; undefined if brush and fields may show something else. */
+  private drawnChoice: RangeFilter | null | undefined = undefined;
   private dragging = false;
 
   constructor(
@@ -51,6 +58,7 @@ export class Histogram implements Chart {
     const unit = Math.min(...widths);
     const even = widths.every((width) => Math.abs(width - unit) < 1e-9 * Math.abs(unit) * count);
     this.heights = Float64Array.from(widths, (width) => (even ? 1 : unit / width));
+    this.corners = Array.from({ length: 2 * count }, (_, corner) => corner);
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = svg.node() as SVGSVGElement;
     svg.attr("height", HEIGHT).attr("role", "img");
@@ -82,14 +90,16 @@ export class Histogram implements Chart {
     const ticks = axisBottom<number>(this.x as never).ticks(Math.max(3, Math.floor(width / 80))).tickSizeOuter(0);
     const wide = Math.max(...domain(this.attribute).map(Math.abs));
     ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => number(value as number));
-    this.axes.x.attr("transform", `translate(0,${HEIGHT - MARGIN.bottom})`).call(ticks as never);
+    this.axes.x.attr("transform", `translate(0,${FLOOR})`).call(ticks as never);
     this.silence?.attr("transform", `translate(${right + SILENCE.gap},0)`);
     this.brush.extent([
       [MARGIN.left, MARGIN.top],
-      [right, HEIGHT - MARGIN.bottom],
+      [right, FLOOR],
     ]);
     this.brushed.call(this.brush);
+    this.pixelsOfEdges = Array.from(this.edges, (value) => Math.round(10 * this.x(value)) / 10);
     this.y.domain([0, 0]);
+    this.drawnChoice = undefined;
     if (this.shown) this.draw(this.shown);
   }
 
@@ -102,7 +112,7 @@ export class Histogram implements Chart {
     this.layers.band.attr("d", this.band(now));
     this.layers.sure.attr("d", this.bars(now, true));
     this.layers.unsure.attr("d", this.bars(now, false));
-    this.drawChoice(shown.filter as RangeFilter | null);
+    if (this.drawnChoice !== shown.filter) this.drawChoice(shown.filter as RangeFilter | null);
     if (this.silence) this.fillSilence(shown, shown.filter as RangeFilter | null);
   }
 
@@ -122,48 +132,48 @@ export class Histogram implements Chart {
     this.axes.y.attr("transform", `translate(${MARGIN.left},0)`).call(ticks as never);
   }
 
+  /** Return the height in the picture at which a level's fraction stands, to a tenth of a pixel. */
+  private top(fraction: number, level: number): number {
+    const full = this.y.domain()[1];
+    const part = full > 0 ? Math.min(1, (this.heights[level] * fraction) / full) : 0;
+    return Math.round(10 * (FLOOR - part * (FLOOR - MARGIN.top))) / 10;
+  }
+
   private bars({ fractions, lows }: Distribution, sure: boolean): string {
-    const floor = this.y(0);
     let path = "";
     for (let level = 0; level < this.heights.length; level++) {
       if (lows[level] > 0 !== sure) continue;
-      const top = this.y(this.heights[level] * fractions[level]);
-      path += `M${this.x(this.edges[level]).toFixed(1)},${floor}V${top.toFixed(1)}H${this.x(this.edges[level + 1]).toFixed(1)}V${floor}Z`;
+      path += `M${this.pixelsOfEdges[level]},${FLOOR}V${this.top(fractions[level], level)}H${this.pixelsOfEdges[level + 1]}V${FLOOR}Z`;
     }
     return path;
   }
 
   private band({ lows, highs }: Distribution): string {
-    const top = this.y.domain()[1];
-    const at = (values: Float64Array, corner: number) =>
-      this.y(Math.min(top, values[corner >> 1] * this.heights[corner >> 1]));
-    const shape = area<number>((corner) => this.x(this.edges[(corner + 1) >> 1]), (corner) => at(lows, corner), (corner) => at(highs, corner));
-    return shape.digits(1)(this.corners) ?? "";
+    const across = (corner: number) => this.pixelsOfEdges[(corner + 1) >> 1];
+    const below = (corner: number) => this.top(lows[corner >> 1], corner >> 1);
+    const above = (corner: number) => this.top(highs[corner >> 1], corner >> 1);
+    return area<number>(across, below, above)(this.corners) ?? "";
   }
 
   private outline(fractions: Float64Array): string {
-    const height = (corner: number) => this.y(this.heights[corner >> 1] * fractions[corner >> 1]);
-    return line<number>((corner) => this.x(this.edges[(corner + 1) >> 1]), height).digits(1)(this.corners) ?? "";
-  }
-
-  /** Two corners for every bar: its left and its right end. */
-  private get corners(): number[] {
-    return Array.from({ length: 2 * this.heights.length }, (_, corner) => corner);
+    const across = (corner: number) => this.pixelsOfEdges[(corner + 1) >> 1];
+    return line<number>(across, (corner) => this.top(fractions[corner >> 1], corner >> 1))(this.corners) ?? "";
   }
 
   private drawChoice(filter: RangeFilter | null): void {
+    this.drawnChoice = filter;
     const [left, right] = this.x.range();
     const ends = filter?.range ? this.pixels(filter.range) : null;
     const none = filter !== null && !ends;
     const stretches = ends ? [[left, ends[0]], [ends[1], right]] : none ? [[left, right], [right, right]] : [[left, left], [right, right]];
     this.veils.forEach((veil, side) => {
       const [start, stop] = stretches[side];
-      veil.attr("x", start).attr("width", Math.max(0, stop - start)).attr("y", 0).attr("height", HEIGHT - MARGIN.bottom);
+      veil.attr("x", start).attr("width", Math.max(0, stop - start)).attr("y", 0).attr("height", FLOOR);
     });
     if (!this.dragging) this.brushed.call(this.brush.move, ends);
     const shown = filter?.range ?? domain(this.attribute);
     this.fields.forEach((field, side) => {
-      if (document.activeElement !== field || !this.dragging) field.value = String(shown[side]);
+      field.value = String(shown[side]);
     });
     if (this.missing) this.missing.checked = filter?.missing ?? false;
   }
@@ -182,6 +192,7 @@ export class Histogram implements Chart {
     this.dragging = type !== "end";
     const range = selection ? this.snapped(selection as [number, number]) : null;
     if (type === "start") return;
+    if (type === "end") this.drawnChoice = undefined;
     this.choose(rangeFilter(this.attribute, range, this.missing?.checked ?? false), type === "end");
   }
 
@@ -226,6 +237,7 @@ export class Histogram implements Chart {
   }
 
   private onFields(): void {
+    this.drawnChoice = undefined;
     const [least, most] = domain(this.attribute);
     const ends = this.fields.map((field) => field.valueAsNumber);
     const range: [number, number] = [Number.isNaN(ends[0]) ? least : ends[0], Number.isNaN(ends[1]) ? most : ends[1]];

@@ -13,10 +13,13 @@ const written = JSON.parse((document.getElementById("exploration") as HTMLElemen
 const title = element("h1", {}, written?.title ?? "Explorer");
 const masthead = element("header", { class: "masthead" }, title, themeButton());
 const place = element("div");
+let shown: Explorer | null = null;
 
 async function show(exploration: Exploration): Promise<void> {
   title.textContent = document.title = exploration.title;
   const explorer = await Explorer.of(exploration);
+  shown?.stop();
+  shown = explorer;
   place.replaceChildren(explorer.element);
   explorer.start();
 }
