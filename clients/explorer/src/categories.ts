@@ -7,11 +7,11 @@ import { levels } from "./attributes";
 import { type Chart, type Choose, NOT_SURE, type Shown, levelReading } from "./chart";
 import type { Categorical } from "./exploration";
 import { type LevelsFilter, levelsFilter } from "./filters";
-import { levelWords, percent } from "./words";
+import { levelWords, percent, shortened } from "./words";
 
 const ROW = 30;
 const BAR = 16;
-const CHARACTER = 7;
+const CHARACTER = 7.6;
 
 type Row = Selection<SVGGElement, number, SVGSVGElement, unknown>;
 
@@ -39,7 +39,7 @@ export class Categories implements Chart {
       .attr("tabindex", 0)
       .attr("transform", (level) => `translate(0,${level * ROW + 4})`) as unknown as Row;
     this.rows.append("rect").attr("class", "hit").attr("height", ROW - 2).attr("y", -3).attr("rx", 4);
-    this.rows.append("text").attr("class", "name").attr("x", 6).attr("y", BAR / 2 + 3).text((level) => this.short(level));
+    this.rows.append("text").attr("class", "name").attr("x", 6).attr("y", BAR / 2 + 3);
     for (const kind of ["bars", "band", "overall"]) this.rows.append("rect").attr("class", kind).attr("y", 3).attr("height", BAR);
     this.rows.append("text").attr("class", "value").attr("y", BAR / 2 + 3);
     this.rows
@@ -55,8 +55,10 @@ export class Categories implements Chart {
 
   resize(width: number): void {
     this.svg.setAttribute("width", String(width));
-    const longest = Math.max(...Array.from({ length: levels(this.attribute) }, (_, level) => this.short(level).length));
-    const left = Math.min(14 + CHARACTER * longest, width * 0.45);
+    const names = Array.from({ length: levels(this.attribute) }, (_, level) => levelWords(this.attribute, level));
+    const left = Math.min(18 + CHARACTER * Math.max(...names.map((name) => name.length)), width * 0.45);
+    const room = Math.floor((left - 18) / CHARACTER);
+    this.rows.select(".name").text((level) => shortened(names[level as number], room));
     this.x.range([left, width - 62]);
     this.rows.select(".hit").attr("width", width);
     this.rows.select(".value").attr("x", width - 4);
@@ -88,11 +90,6 @@ export class Categories implements Chart {
 
   private label(level: number, fraction: number, low: number): string {
     return `${levelWords(this.attribute, level)}, ${percent(fraction)}${low > 0 ? "" : `, ${NOT_SURE}`}`;
-  }
-
-  private short(level: number): string {
-    const words = levelWords(this.attribute, level);
-    return words.length > 24 ? `${words.slice(0, 23)}…` : words;
   }
 
   private toggle(level: number): void {

@@ -31,7 +31,7 @@ export const NOT_SURE = "its interval includes zero: perhaps nobody";
 export function levelReading(name: string, { overall, among }: Shown, level: number): string {
   const now = among ?? overall;
   const interval = percents(now.lows[level], now.highs[level]);
-  const doubt = now.lows[level] > 0 ? "" : `; ${NOT_SURE}`;
+  const doubt = now.lows[level] > 0 ? "" : `; perhaps nobody`;
   const all = among ? `; overall ${percent(overall.fractions[level])}` : "";
   return `${name}: ${percent(now.fractions[level])} (${interval})${all}${doubt}`;
 }

@@ -132,10 +132,10 @@ export class Explorer {
     const table = button("Table", () => this.openTable(place), { "aria-label": `Table of ${attribute.name}`, class: "quiet" });
     const save = saveButton(attribute.name, () => this.save(chart.svg, attribute.name));
     const body = element("div", { class: "chart" }, chart.svg);
-    const head = element("header", {}, element("h2", {}, attribute.name), choice, clear, table, save);
+    const head = element("header", {}, element("h2", {}, attribute.name), choice, clear);
     const made = element("section", { class: "card", "aria-label": attribute.name }, head, body);
     if (chart.controls) made.append(chart.controls);
-    made.append(reading);
+    made.append(element("footer", {}, reading, table, save));
     return { chart, element: made, body, choice, clear };
   }
 
@@ -166,10 +166,10 @@ export class Explorer {
       element(
         "section",
         { class: "card map", "aria-label": "Two attributes together" },
-        element("header", {}, element("h2", {}, "Two together"), save),
+        element("header", {}, element("h2", {}, "Two together")),
         map.controls,
         element("div", { class: "chart" }, map.svg),
-        map.reading,
+        element("footer", {}, map.reading, save),
       ),
       element(
         "section",

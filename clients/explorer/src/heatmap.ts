@@ -7,7 +7,7 @@ import { type Selection, select } from "d3-selection";
 import { levels, valueLevels } from "./attributes";
 import { element } from "./dom";
 import type { Attribute } from "./exploration";
-import { levelWords, number, percent } from "./words";
+import { levelWords, number, percent, shortened } from "./words";
 
 const MOST_CELLS = 32;
 const MARGIN = { top: 6, right: 8, bottom: 40, left: 76 };
@@ -150,10 +150,9 @@ function keys(cells: readonly Cell[]): number[] {
 }
 
 function tick(attribute: Attribute, level: number): string {
-  const short = (words: string) => (words.length > 11 ? `${words.slice(0, 10)}…` : words);
   if (level >= valueLevels(attribute)) return "none";
   if (attribute.kind === "numeric") return number(attribute.boundaries[level]);
-  return short(levelWords(attribute, level));
+  return shortened(levelWords(attribute, level), 11);
 }
 
 function cellWords(attribute: Attribute, { start, stop }: Cell): string {

@@ -29,6 +29,7 @@ export class Histogram implements Chart {
   private readonly veils: Layer<SVGRectElement>[];
   private readonly axes: { x: Layer<SVGGElement>; y: Layer<SVGGElement> };
   private readonly brushed: Layer<SVGGElement>;
+  private readonly unit: Layer<SVGTextElement> | null;
   private readonly silence: Layer<SVGGElement> | null;
   private readonly brush: BrushBehavior<unknown>;
   private readonly fields: HTMLInputElement[];
@@ -62,7 +63,6 @@ export class Histogram implements Chart {
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = svg.node() as SVGSVGElement;
     svg.attr("height", HEIGHT).attr("role", "img");
-    if (!even) svg.append("text").attr("class", "unit").attr("x", MARGIN.left + 4).attr("y", 12).text(`per ${number(unit)}`);
     const path = (kind: string) => svg.append("path").attr("class", kind) as Layer<SVGPathElement>;
     this.layers = {
       sure: path("bars"),
@@ -73,6 +73,7 @@ export class Histogram implements Chart {
     };
     this.veils = [0, 1].map(() => svg.append("rect").attr("class", "veil") as Layer<SVGRectElement>);
     this.axes = { x: svg.append("g").attr("class", "axis"), y: svg.append("g").attr("class", "axis") };
+    this.unit = even ? null : svg.append("text").attr("class", "unit").attr("y", MARGIN.top + 2).text(`per ${number(unit)}`);
     this.silence = attribute.nullable ? this.drawSilence(svg) : null;
     this.brushed = svg.append("g").attr("class", "brush");
     this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
@@ -91,6 +92,7 @@ export class Histogram implements Chart {
     const wide = Math.max(...domain(this.attribute).map(Math.abs));
     ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => number(value as number));
     this.axes.x.attr("transform", `translate(0,${FLOOR})`).call(ticks as never);
+    this.unit?.attr("x", right);
     this.silence?.attr("transform", `translate(${right + SILENCE.gap},0)`);
     this.brush.extent([
       [MARGIN.left, MARGIN.top],
@@ -219,6 +221,7 @@ export class Histogram implements Chart {
     const label = `${this.attribute.name} ${word}`;
     const step = this.attribute.kind === "ordinal" ? 1 : "any";
     const input = element("input", { type: "number", min: least, max: most, step, "aria-label": label });
+    input.style.width = `${Math.max(...[least, most].map((value) => String(value).length)) + 5}ch`;
     input.addEventListener("change", () => this.onFields());
     if (this.attribute.kind === "numeric") input.addEventListener("keydown", (event) => this.onKey(event, input));
     element("label", {}, `${word} `, input);

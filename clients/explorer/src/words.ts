@@ -39,6 +39,11 @@ export function levelWords(attribute: Attribute, level: number): string {
   return `${number(attribute.boundaries[level])}–${number(attribute.boundaries[level + 1])}`;
 }
 
+/** Return words cut to so many characters. */
+export function shortened(words: string, room: number): string {
+  return words.length > room ? `${words.slice(0, room - 1)}…` : words;
+}
+
 /** Return what a filter chooses of its attribute, such as "30 to 50". */
 export function choiceWords(attribute: Attribute, filter: Filter): string {
   if ("levels" in filter || attribute.kind === "categorical") {
