@@ -13,6 +13,8 @@ from tests.collectors import Running, as_array, draw, make_plan, running
 
 pytestmark = pytest.mark.slow
 
+LATER = 6_000  # milliseconds by the page's clock, after which it has looked at the counts again
+
 
 @pytest.fixture
 def plan() -> Plan:
@@ -29,6 +31,7 @@ def open_explorer(page: Page, served: Running) -> list[str]:
     """Open the collector's explorer, sign in, and return a list that all its further requests are added to."""
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
+    page.clock.install()
     page.goto(str(served.http.base_url.join("/explore")))
     token = served.token()["authorization"].removeprefix("Bearer ")
     page.get_by_label("analyst's token").fill(token)
@@ -50,14 +53,16 @@ def test_counts_move_fits_are_offered_and_nothing_is_answered_below_the_minimum(
     expect(page.get_by_role("button", name="Fit now")).to_be_hidden()
     expect(page.locator(".fraction")).to_have_count(0)
     served.post(plan, as_array(draw(plan, 850)))
-    expect(status(page)).to_contain_text("1,000 reports counted; no model was fitted", timeout=15_000)
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("1,000 reports counted; no model was fitted")
     page.get_by_role("button", name="Fit now").click()
     expect(page.locator(".answer")).to_contain_text("of 1,000 people; 1,000 reports", timeout=30_000)
     expect(page.locator("h1")).to_have_text("a test")
     expect(status(page)).to_have_text("1,000 reports counted; shown is the fit to 1,000 of them.")
     served.post(plan, as_array(draw(plan, 1_000)))
     served.http.post(served.path(plan, "/fit"), headers=token)
-    expect(status(page)).to_contain_text("a newer fit to 2,000 of them is there", timeout=15_000)
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("a newer fit to 2,000 of them is there")
     page.get_by_role("checkbox", name="south").click()
     page.get_by_role("button", name="Show the newer fit").click()
     expect(page.locator(".answer")).to_contain_text("of 2,000 people; 2,000 reports")

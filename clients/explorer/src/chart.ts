@@ -8,7 +8,7 @@ import { percent, percents } from "./words";
 export interface Shown {
   /** Among everybody. */
   readonly overall: Distribution;
-  /** Among those whom the filters on other attributes choose; null if they choose nobody. */
+  /** Among those whom the filters on other attributes choose; null if there are none. */
   readonly among: Distribution | null;
   /** What is chosen of the attribute itself. */
   readonly filter: Filter | null;

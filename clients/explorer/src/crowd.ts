@@ -69,15 +69,15 @@ export class Crowd {
     return this.estimate(fraction, this.rule.own * own + this.rule.general * this.generalVariance(fraction, filters));
   }
 
-  /** Return the distribution of an attribute among those whom the filters on other attributes choose; null: nobody. */
-  distribution(place: number, filters: Filters): Distribution | null {
+  /** Return the distribution of an attribute among those whom the filters on other attributes choose. */
+  distribution(place: number, filters: Filters): Distribution {
     const others = filters.map((filter, other) => (other === place ? null : filter));
     const alone = !this.calibrated && others.every((filter) => filter === null);
     const size = this.sizes[place];
     const tops = this.levelSums(place, this.products(others, place));
     const bottoms = tops.map((sums) => sums[size]);
-    if (!(bottoms[0] > 0)) return null;
-    const found = { fractions: new Float64Array(size), lows: new Float64Array(size), highs: new Float64Array(size) };
+    const found = { fractions: new Float64Array(size), lows: new Float64Array(size), highs: new Float64Array(size).fill(1) };
+    if (!(bottoms[0] > 0)) return found; // of nobody, nothing is known
     const off = new Array<number>(tops.length);
     for (let level = 0; level < size; level++) {
       const fraction = (tops[0][level + 1] - tops[0][level]) / bottoms[0];

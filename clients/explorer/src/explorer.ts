@@ -42,7 +42,7 @@ export class Explorer {
     numbers: Numbers,
   ) {
     this.crowd = new Crowd(about, numbers);
-    this.overall = about.attributes.map((_, place) => this.crowd.distribution(place, []) as Distribution);
+    this.overall = about.attributes.map((_, place) => this.crowd.distribution(place, []));
     this.views = new Views(fromLink(about, location.hash), (view, settled) => this.update(view, settled));
     this.sentence = new Sentence(about, () => this.views);
     this.cards = about.attributes.map((attribute, place) => this.card(attribute, place));

@@ -4,10 +4,10 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleBand } from "d3-scale";
 import { type Selection, select } from "d3-selection";
 
-import { levels, valueLevels } from "./attributes";
+import { levels, valueLevels, valuesOf } from "./attributes";
 import { element } from "./dom";
 import type { Attribute } from "./exploration";
-import { levelWords, number, percent, shortened } from "./words";
+import { levelWords, percent, shortened, valueWords } from "./words";
 
 const MOST_CELLS = 32;
 const MARGIN = { top: 6, right: 8, bottom: 40, left: 76 };
@@ -151,12 +151,12 @@ function keys(cells: readonly Cell[]): number[] {
 
 function tick(attribute: Attribute, level: number): string {
   if (level >= valueLevels(attribute)) return "none";
-  if (attribute.kind === "numeric") return number(attribute.boundaries[level]);
+  if (attribute.kind === "numeric") return valueWords(attribute, attribute.boundaries[level]);
   return shortened(levelWords(attribute, level), 11);
 }
 
 function cellWords(attribute: Attribute, { start, stop }: Cell): string {
   if (stop - start === 1 || attribute.kind === "categorical") return levelWords(attribute, start);
-  if (attribute.kind === "ordinal") return `${number(attribute.low + start)}–${number(attribute.low + stop - 1)}`;
-  return `${number(attribute.boundaries[start])}–${number(attribute.boundaries[stop])}`;
+  const [low, high] = valuesOf(attribute, start, stop);
+  return `${valueWords(attribute, low)}–${valueWords(attribute, high)}`;
 }

@@ -13,7 +13,8 @@ import type { Distribution } from "./crowd";
 import { element } from "./dom";
 import type { Ordered } from "./exploration";
 import { type RangeFilter, rangeFilter } from "./filters";
-import { levelWords, number } from "./words";
+import { letScroll } from "./touch";
+import { levelWords, valueWords } from "./words";
 
 const HEIGHT = 168;
 const MARGIN = { top: 10, right: 16, bottom: 24, left: 42 };
@@ -32,6 +33,7 @@ export class Histogram implements Chart {
   private readonly unit: Layer<SVGTextElement> | null;
   private readonly silence: Layer<SVGGElement> | null;
   private readonly brush: BrushBehavior<unknown>;
+  private readonly scrolled: () => boolean;
   private readonly fields: HTMLInputElement[];
   private readonly missing: HTMLInputElement | null;
   private readonly x = scaleLinear();
@@ -73,10 +75,11 @@ export class Histogram implements Chart {
     };
     this.veils = [0, 1].map(() => svg.append("rect").attr("class", "veil") as Layer<SVGRectElement>);
     this.axes = { x: svg.append("g").attr("class", "axis"), y: svg.append("g").attr("class", "axis") };
-    this.unit = even ? null : svg.append("text").attr("class", "unit").attr("y", MARGIN.top + 2).text(`per ${number(unit)}`);
+    this.unit = even ? null : svg.append("text").attr("class", "unit").attr("y", MARGIN.top + 2).text(`per ${valueWords(attribute, unit)}`);
     this.silence = attribute.nullable ? this.drawSilence(svg) : null;
     this.brushed = svg.append("g").attr("class", "brush");
     this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
+    this.scrolled = letScroll(this.svg);
     svg.on("pointermove", (event: PointerEvent) => this.onPoint(event)).on("pointerleave", () => this.read(""));
     this.fields = ["from", "to"].map((word) => this.field(word));
     this.missing = attribute.nullable ? element("input", { type: "checkbox", change: () => this.onFields() }) : null;
@@ -90,7 +93,7 @@ export class Histogram implements Chart {
     this.x.domain([this.edges[0], this.edges[this.edges.length - 1]]).range([MARGIN.left, right]);
     const ticks = axisBottom<number>(this.x as never).ticks(Math.max(3, Math.floor(width / 80))).tickSizeOuter(0);
     const wide = Math.max(...domain(this.attribute).map(Math.abs));
-    ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => number(value as number));
+    ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => valueWords(this.attribute, value as number));
     this.axes.x.attr("transform", `translate(0,${FLOOR})`).call(ticks as never);
     this.unit?.attr("x", right);
     this.silence?.attr("transform", `translate(${right + SILENCE.gap},0)`);
@@ -130,7 +133,7 @@ export class Histogram implements Chart {
     if (top === this.y.domain()[1]) return;
     this.y.domain([0, top]);
     const ticks = axisLeft<number>(this.y as never).ticks(4).tickSizeOuter(0).tickSizeInner(-4);
-    ticks.tickFormat((value) => `${number(Number((100 * (value as number)).toPrecision(6)))} %`);
+    ticks.tickFormat((value) => `${Number((100 * (value as number)).toPrecision(6))} %`);
     this.axes.y.attr("transform", `translate(${MARGIN.left},0)`).call(ticks as never);
   }
 
@@ -192,9 +195,10 @@ export class Histogram implements Chart {
   private onBrush({ sourceEvent, selection, type }: D3BrushEvent<unknown>): void {
     if (!sourceEvent) return;
     this.dragging = type !== "end";
-    const range = selection ? this.snapped(selection as [number, number]) : null;
     if (type === "start") return;
     if (type === "end") this.drawnChoice = undefined;
+    if (this.scrolled()) return this.shown ? this.draw(this.shown) : undefined;
+    const range = selection ? this.snapped(selection as [number, number]) : null;
     this.choose(rangeFilter(this.attribute, range, this.missing?.checked ?? false), type === "end");
   }
 

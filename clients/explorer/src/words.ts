@@ -1,15 +1,17 @@
 /** Numbers and filters as people read them, and as SQL that `model.answer` takes. */
 
 import { domain, valueLevels } from "./attributes";
-import type { Attribute, Exploration } from "./exploration";
+import type { Attribute, Exploration, Ordered } from "./exploration";
 import type { Filter, Filters } from "./filters";
 
 const SPACE = "\u00a0";
 const GROUPED = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const PLAIN = new Intl.NumberFormat("en", { maximumFractionDigits: 6, useGrouping: false });
 
-/** Return a number with its thousands grouped. */
-export function number(value: number): string {
-  return GROUPED.format(value);
+/** Return a value of an attribute; thousands are grouped where values have five digits, and not in years. */
+export function valueWords(attribute: Ordered, value: number): string {
+  const large = Math.max(...domain(attribute).map(Math.abs)) >= 10_000;
+  return (large ? GROUPED : PLAIN).format(value);
 }
 
 /** Return a whole number of people or reports. */
@@ -35,8 +37,8 @@ function digits(fraction: number): string {
 export function levelWords(attribute: Attribute, level: number): string {
   if (level >= valueLevels(attribute)) return "no answer";
   if (attribute.kind === "categorical") return attribute.values[level];
-  if (attribute.kind === "ordinal") return number(attribute.low + level);
-  return `${number(attribute.boundaries[level])}–${number(attribute.boundaries[level + 1])}`;
+  if (attribute.kind === "ordinal") return valueWords(attribute, attribute.low + level);
+  return `${valueWords(attribute, attribute.boundaries[level])}–${valueWords(attribute, attribute.boundaries[level + 1])}`;
 }
 
 /** Return words cut to so many characters. */
@@ -53,6 +55,7 @@ export function choiceWords(attribute: Attribute, filter: Filter): string {
   if (filter.range === null) return "no answer";
   const [low, high] = filter.range;
   const [least, most] = domain(attribute);
+  const number = (value: number) => valueWords(attribute, value);
   const or = filter.missing ? " or no answer" : "";
   if (low <= least && high >= most) return `any${or}`;
   if (low === high) return `${number(low)}${or}`;
