@@ -22,7 +22,7 @@ interface Cell {
 export class HeatMap {
   readonly svg: SVGSVGElement;
   readonly controls: HTMLElement;
-  readonly reading = element("p", { class: "reading", "aria-live": "polite" });
+  readonly reading = element("p", { class: "reading" });
   private readonly selects: HTMLSelectElement[];
   private readonly root: Selection<SVGSVGElement, unknown, null, undefined>;
   private width = 400;
@@ -73,22 +73,26 @@ export class HeatMap {
     const y = scaleBand<number>(keys(rows), [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const sums = joint ? joined(joint, columns, rows, levels(up)) : new Float64Array(columns.length * rows.length);
     const most = Math.max(...sums);
+    const words = (cell: number) => {
+      const [one, two] = [columns[cell % columns.length], rows[Math.floor(cell / columns.length)]];
+      return `${across.name} ${cellWords(across, one)}, ${up.name} ${cellWords(up, two)}: ${percent(sums[cell])}`;
+    };
     this.root
       .select(".cells")
       .selectAll<SVGRectElement, number>("rect")
-      .data(sums)
+      .data(sums.keys())
       .join("rect")
-      .attr("x", (_, place) => x(place % columns.length) as number)
-      .attr("y", (_, place) => y(Math.floor(place / columns.length)) as number)
+      .attr("x", (cell) => x(cell % columns.length) as number)
+      .attr("y", (cell) => y(Math.floor(cell / columns.length)) as number)
       .attr("width", x.bandwidth())
       .attr("height", y.bandwidth())
-      .attr("fill-opacity", (sum) => (most > 0 ? Math.sqrt(sum / most).toFixed(3) : 0))
-      .on("pointermove", (_, sum) => this.read(across, up, columns, rows, sums.indexOf(sum), sum));
+      .attr("fill-opacity", (cell) => (most > 0 ? Math.sqrt(sums[cell] / most).toFixed(3) : 0))
+      .on("pointermove", (_, cell) => (this.reading.textContent = words(cell)));
     this.axis(".across", axisBottom(x), across, columns, `translate(0,${HEIGHT - MARGIN.bottom})`, Math.floor(this.width / 70));
     this.axis(".up", axisLeft(y), up, rows, `translate(${MARGIN.left},0)`, 10);
-    const top = sums.indexOf(most);
-    this.root.attr("aria-label", joint ? `Map of ${across.name} and ${up.name}. ${this.words(across, up, columns, rows, top, most)}` : "Nobody is chosen");
-    this.reading.textContent = joint ? `Fullest cell: ${this.words(across, up, columns, rows, top, most)}` : "Nobody is chosen.";
+    const fullest = joint ? `Fullest cell: ${words(sums.indexOf(most))}` : "Nobody is chosen.";
+    this.root.attr("aria-label", `Map of ${across.name} and ${up.name}. ${fullest}`);
+    this.reading.textContent = fullest;
   }
 
   private axis(
@@ -108,16 +112,6 @@ export class HeatMap {
     const title = group.selectAll(".title").data([attribute.name]).join("text").attr("class", "title").text((name) => name);
     if (kind === ".across") title.attr("x", this.width - MARGIN.right).attr("y", 34).attr("text-anchor", "end");
     else title.attr("transform", "rotate(-90)").attr("x", -MARGIN.top).attr("y", -62).attr("text-anchor", "end");
-  }
-
-  private read(across: Attribute, up: Attribute, columns: Cell[], rows: Cell[], place: number, sum: number): void {
-    this.reading.textContent = this.words(across, up, columns, rows, place, sum);
-  }
-
-  private words(across: Attribute, up: Attribute, columns: Cell[], rows: Cell[], place: number, sum: number): string {
-    const one = cellWords(across, columns[place % columns.length]);
-    const two = cellWords(up, rows[Math.floor(place / columns.length)]);
-    return `${across.name} ${one}, ${up.name} ${two}: ${percent(sum)}`;
   }
 }
 

@@ -5,13 +5,14 @@ import type { Attribute, Exploration, Ordered } from "./exploration";
 import type { Filter, Filters } from "./filters";
 
 const SPACE = "\u00a0";
-const GROUPED = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
-const PLAIN = new Intl.NumberFormat("en", { maximumFractionDigits: 6, useGrouping: false });
+const GROUPED = new Intl.NumberFormat("en", { maximumFractionDigits: 20 });
+const PLAIN = new Intl.NumberFormat("en", { maximumFractionDigits: 20, useGrouping: false });
 
 /** Return a value of an attribute; thousands are grouped where values have five digits, and not in years. */
 export function valueWords(attribute: Ordered, value: number): string {
   const large = Math.max(...domain(attribute).map(Math.abs)) >= 10_000;
-  return (large ? GROUPED : PLAIN).format(value);
+  const rounded = Math.abs(value) < 1 ? Number(value.toPrecision(6)) : Math.round(value * 1e6) / 1e6;
+  return (large ? GROUPED : PLAIN).format(rounded);
 }
 
 /** Return a whole number of people or reports. */
