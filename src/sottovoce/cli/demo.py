@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
-from sottovoce import Model, Plan, Tally, fit, randomize
+from sottovoce import FewReportsWarning, Model, Plan, Tally, fit, randomize
 from sottovoce.certificate import exact_words, promise
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
@@ -118,9 +119,12 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
         tally = Tally(plan)
         tally.add(reports)
         tell(f"counted {tally.total:,}, refused {sum(tally.refused.values()):,}")
-    with _stage(console, "6 fit") as tell:
+    with _stage(console, "6 fit") as tell, warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always", FewReportsWarning)
         model = fit(plan, tally)
         tell("one model of the crowd, from the counts alone")
+    for warning in raised:
+        print_paragraph(console, str(warning.message))
     with _stage(console, "7 query") as tell:
         private = model.answer_ranges([query for _, query in QUERIES]).tolist()
         tell(f"{len(private)} queries on one to four attributes")
