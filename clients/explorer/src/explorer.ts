@@ -15,9 +15,6 @@ import { choiceWords, queryWords } from "./words";
 const PAIRS_LISTED = 10;
 const SETTLES = 120; // milliseconds after the last change, when the map follows
 
-/** The name under which the time that an update takes can be observed. */
-export const UPDATE = "explorer update";
-
 interface Card {
   readonly chart: Chart;
   readonly element: HTMLElement;
@@ -74,11 +71,8 @@ export class Explorer {
   }
 
   private update(view: View, settled: boolean): void {
-    const begun = performance.now();
     this.sentence.draw(this.crowd.answer(view.filters), settled);
     this.cards.forEach((card, place) => this.drawCard(card, place, this.shown(view, place)));
-    performance.measure(UPDATE, { start: begun });
-    performance.clearMeasures(UPDATE);
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.drawMap(), settled ? 0 : SETTLES);
     if (settled) this.remember(view);

@@ -124,7 +124,7 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
         model = fit(plan, tally)
         tell("one model of the crowd, from the counts alone")
     for warning in raised:
-        print_paragraph(console, str(warning.message))
+        print_paragraph(console, f"Warning: {warning.message}.")
     with _stage(console, "7 query") as tell:
         private = model.answer_ranges([query for _, query in QUERIES]).tolist()
         tell(f"{len(private)} queries on one to four attributes")
