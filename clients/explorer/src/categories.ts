@@ -30,7 +30,10 @@ export class Categories implements Chart {
     const count = levels(attribute);
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = svg.node() as SVGSVGElement;
-    svg.attr("height", count * ROW + 8).attr("role", "group").attr("class", "categories");
+    svg
+      .attr("height", count * ROW + 8)
+      .attr("role", "group")
+      .attr("class", "categories");
     this.rows = svg
       .selectAll<SVGGElement, number>("g")
       .data(Array.from({ length: count }, (_, level) => level))
@@ -38,10 +41,23 @@ export class Categories implements Chart {
       .attr("role", "checkbox")
       .attr("tabindex", 0)
       .attr("transform", (level) => `translate(0,${level * ROW + 4})`) as unknown as Row;
-    this.rows.append("rect").attr("class", "hit").attr("height", ROW - 2).attr("y", -3).attr("rx", 4);
-    this.rows.append("text").attr("class", "name").attr("x", 6).attr("y", BAR / 2 + 3);
-    for (const kind of ["bars", "band", "overall"]) this.rows.append("rect").attr("class", kind).attr("y", 3).attr("height", BAR);
-    this.rows.append("text").attr("class", "value").attr("y", BAR / 2 + 3);
+    this.rows
+      .append("rect")
+      .attr("class", "hit")
+      .attr("height", ROW - 2)
+      .attr("y", -3)
+      .attr("rx", 4);
+    this.rows
+      .append("text")
+      .attr("class", "name")
+      .attr("x", 6)
+      .attr("y", BAR / 2 + 3);
+    for (const kind of ["bars", "band", "overall"])
+      this.rows.append("rect").attr("class", kind).attr("y", 3).attr("height", BAR);
+    this.rows
+      .append("text")
+      .attr("class", "value")
+      .attr("y", BAR / 2 + 3);
     this.rows
       .on("click", (_, level) => this.toggle(level))
       .on("keydown", (event: KeyboardEvent, level) => {
@@ -49,7 +65,10 @@ export class Categories implements Chart {
         event.preventDefault();
         this.toggle(level);
       })
-      .on("pointermove", (_, level) => this.shown && this.read(levelReading(levelWords(attribute, level), this.shown, level)))
+      .on(
+        "pointermove",
+        (_, level) => this.shown && this.read(levelReading(levelWords(attribute, level), this.shown, level)),
+      )
       .on("pointerleave", () => this.read(""));
   }
 
@@ -76,10 +95,24 @@ export class Categories implements Chart {
       this.rows
         .select(`.${kind}`)
         .attr("x", (level) => this.x(start(level as number)))
-        .attr("width", (level) => Math.max(0, this.x(Math.min(most, stop(level as number))) - this.x(start(level as number))));
-    place("bars", () => 0, (level) => now.fractions[level]);
-    place("band", (level) => now.lows[level], (level) => now.highs[level]);
-    place("overall", (level) => overall.fractions[level], () => 0).attr("width", shown.among ? 2 : 0);
+        .attr("width", (level) =>
+          Math.max(0, this.x(Math.min(most, stop(level as number))) - this.x(start(level as number))),
+        );
+    place(
+      "bars",
+      () => 0,
+      (level) => now.fractions[level],
+    );
+    place(
+      "band",
+      (level) => now.lows[level],
+      (level) => now.highs[level],
+    );
+    place(
+      "overall",
+      (level) => overall.fractions[level],
+      () => 0,
+    ).attr("width", shown.among ? 2 : 0);
     this.rows.select(".value").text((level) => percent(now.fractions[level as number]));
     this.rows
       .classed("unsure", (level) => now.lows[level] <= 0)

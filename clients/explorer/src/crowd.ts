@@ -46,12 +46,18 @@ export class Crowd {
       weights: normalised(numbers.next(fit.weights)),
       factors: fit.factors.map((factor) => numbers.next(factor)),
     }));
-    const tilts = new Map(Object.entries(about.calibration).map(([place, tilt]) => [Number(place), numbers.next(tilt)]));
+    const tilts = new Map(
+      Object.entries(about.calibration).map(([place, tilt]) => [Number(place), numbers.next(tilt)]),
+    );
     for (const { weights } of fits) this.starts.push(this.starts[this.starts.length - 1] + weights.length);
     this.weights = Float64Array.from(fits.flatMap(({ weights }) => [...weights]));
     this.calibrated = tilts.size > 0;
     this.totals = this.sizes.map((size, place) => {
-      return runningTotals(fits.map(({ factors }) => factors[place]), size, tilts.get(place) ?? null);
+      return runningTotals(
+        fits.map(({ factors }) => factors[place]),
+        size,
+        tilts.get(place) ?? null,
+      );
     });
     this.wholes = this.totals.map((totals, place) => at(totals, this.sizes[place], this.sizes[place]));
   }
@@ -76,7 +82,11 @@ export class Crowd {
     const size = this.sizes[place];
     const tops = this.levelSums(place, this.products(others, place));
     const bottoms = tops.map((sums) => sums[size]);
-    const found = { fractions: new Float64Array(size), lows: new Float64Array(size), highs: new Float64Array(size).fill(1) };
+    const found = {
+      fractions: new Float64Array(size),
+      lows: new Float64Array(size),
+      highs: new Float64Array(size).fill(1),
+    };
     if (!(bottoms[0] > 0)) return found; // of nobody, nothing is known
     const off = new Array<number>(tops.length);
     for (let level = 0; level < size; level++) {

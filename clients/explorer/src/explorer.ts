@@ -46,7 +46,14 @@ export class Explorer {
     const choosePair = (pair: [number, number]) => this.views.show({ ...this.views.current, pair });
     this.map = about.attributes.length > 1 ? new HeatMap(about.attributes, choosePair) : null;
     const grid = element("div", { class: "cards" }, ...this.cards.map((card) => card.element));
-    this.element = element("div", { class: "explorer" }, this.sentence.element, this.sentence.tools, this.legend(), grid);
+    this.element = element(
+      "div",
+      { class: "explorer" },
+      this.sentence.element,
+      this.sentence.tools,
+      this.legend(),
+      grid,
+    );
     if (this.map) this.element.append(this.together(this.map));
     new ResizeObserver(() => this.resize()).observe(this.element);
     const follow = () => this.views.show(fromLink(about, location.hash));
@@ -95,7 +102,11 @@ export class Explorer {
     const attribute = this.about.attributes[place];
     const { filters } = this.views.current;
     const others = filters.map((filter, other) => (other === place ? null : filter));
-    const among = element("p", {}, `Of those with ${queryWords(this.about, others)}.`.replace("those with everybody", "everybody"));
+    const among = element(
+      "p",
+      {},
+      `Of those with ${queryWords(this.about, others)}.`.replace("those with everybody", "everybody"),
+    );
     openDialog(attribute.name, among, valuesTable(attribute, this.shown(this.views.current, place)));
   }
 
@@ -118,12 +129,22 @@ export class Explorer {
       if (settled) this.views.show(view);
       else this.views.preview(view);
     };
-    const chart = attribute.kind === "categorical" ? new Categories(attribute, choose, read) : new Histogram(attribute, choose, read);
+    const chart =
+      attribute.kind === "categorical"
+        ? new Categories(attribute, choose, read)
+        : new Histogram(attribute, choose, read);
     const title = `Distribution of ${attribute.name}`;
     chart.svg.setAttribute("aria-label", title);
     const choice = element("span", { class: "choice" });
-    const clear = button("clear", () => choose(null, true), { "aria-label": `clear ${attribute.name}`, class: "link", hidden: true });
-    const table = button("Table", () => this.openTable(place), { "aria-label": `Table of ${attribute.name}`, class: "quiet" });
+    const clear = button("clear", () => choose(null, true), {
+      "aria-label": `clear ${attribute.name}`,
+      class: "link",
+      hidden: true,
+    });
+    const table = button("Table", () => this.openTable(place), {
+      "aria-label": `Table of ${attribute.name}`,
+      class: "quiet",
+    });
     const save = saveButton(attribute.name, () => this.save(chart.svg, attribute.name));
     const body = element("div", { class: "chart" }, chart.svg);
     const head = element("header", {}, element("h2", {}, attribute.name), choice, clear);
@@ -147,12 +168,27 @@ export class Explorer {
   private together(map: HeatMap): HTMLElement {
     const names = this.about.attributes.map((attribute) => attribute.name);
     const rows = this.about.pairs.slice(0, PAIRS_LISTED).map(([one, two, strength]) => {
-      const show = button(`${names[one]} and ${names[two]}`, () => this.views.show({ ...this.views.current, pair: [one, two] }), { class: "link" });
+      const show = button(
+        `${names[one]} and ${names[two]}`,
+        () => this.views.show({ ...this.views.current, pair: [one, two] }),
+        { class: "link" },
+      );
       const bar = element("div", { class: "strength" });
       bar.style.width = `${100 * strength}%`;
-      return element("tr", {}, element("td", {}, show), element("td", { class: "wide" }, bar), element("td", { class: "number" }, strength.toFixed(2)));
+      return element(
+        "tr",
+        {},
+        element("td", {}, show),
+        element("td", { class: "wide" }, bar),
+        element("td", { class: "number" }, strength.toFixed(2)),
+      );
     });
-    const head = element("tr", {}, element("th", { scope: "col" }, "pair"), element("th", { scope: "col", colspan: 2 }, "Cramér's V"));
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "pair"),
+      element("th", { scope: "col", colspan: 2 }, "Cramér's V"),
+    );
     const save = saveButton("the map", () => this.save(map.svg, "map"));
     return element(
       "div",
@@ -170,7 +206,11 @@ export class Explorer {
         { class: "card pairs", "aria-label": "Strongest pairs" },
         element("header", {}, element("h2", {}, "Strongest pairs")),
         element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
-        element("p", { class: "hint" }, "0 is unrelated, 1 is fixed by each other; among everybody. Noise makes weak pairs look a little related."),
+        element(
+          "p",
+          { class: "hint" },
+          "0 is unrelated, 1 is fixed by each other; among everybody. Noise makes weak pairs look a little related.",
+        ),
       ),
     );
   }

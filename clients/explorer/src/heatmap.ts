@@ -88,7 +88,14 @@ export class HeatMap {
       .attr("height", y.bandwidth())
       .attr("fill-opacity", (cell) => (most > 0 ? Math.sqrt(sums[cell] / most).toFixed(3) : 0))
       .on("pointermove", (_, cell) => (this.reading.textContent = words(cell)));
-    this.axis(".across", axisBottom(x), across, columns, `translate(0,${HEIGHT - MARGIN.bottom})`, Math.floor(this.width / 70));
+    this.axis(
+      ".across",
+      axisBottom(x),
+      across,
+      columns,
+      `translate(0,${HEIGHT - MARGIN.bottom})`,
+      Math.floor(this.width / 70),
+    );
     this.axis(".up", axisLeft(y), up, rows, `translate(${MARGIN.left},0)`, 10);
     const fullest = joint ? `Fullest cell: ${words(sums.indexOf(most))}` : "Nobody is chosen.";
     this.root.attr("aria-label", `Map of ${across.name} and ${up.name}. ${fullest}`);
@@ -105,12 +112,26 @@ export class HeatMap {
   ): void {
     const step = attribute.kind === "categorical" ? 1 : Math.ceil(cells.length / ticks);
     const silent = attribute.nullable ? cells.length - 1 : -1;
-    const kept = keys(cells).filter((cell) => cell === silent || (cell % step === 0 && (silent < 0 || silent - cell >= step)));
-    axis.tickValues(kept).tickSizeOuter(0).tickFormat((cell) => tick(attribute, cells[cell].start));
+    const kept = keys(cells).filter(
+      (cell) => cell === silent || (cell % step === 0 && (silent < 0 || silent - cell >= step)),
+    );
+    axis
+      .tickValues(kept)
+      .tickSizeOuter(0)
+      .tickFormat((cell) => tick(attribute, cells[cell].start));
     const group = this.root.select<SVGGElement>(kind).attr("transform", place);
     group.call(axis as never);
-    const title = group.selectAll(".title").data([attribute.name]).join("text").attr("class", "title").text((name) => name);
-    if (kind === ".across") title.attr("x", this.width - MARGIN.right).attr("y", 34).attr("text-anchor", "end");
+    const title = group
+      .selectAll(".title")
+      .data([attribute.name])
+      .join("text")
+      .attr("class", "title")
+      .text((name) => name);
+    if (kind === ".across")
+      title
+        .attr("x", this.width - MARGIN.right)
+        .attr("y", 34)
+        .attr("text-anchor", "end");
     else title.attr("transform", "rotate(-90)").attr("x", -MARGIN.top).attr("y", -62).attr("text-anchor", "end");
   }
 }
@@ -132,7 +153,8 @@ function joined(joint: Float64Array, columns: Cell[], rows: Cell[], width: numbe
   columns.forEach((column, one) =>
     rows.forEach((row, two) => {
       for (let level = column.start; level < column.stop; level++) {
-        for (let other = row.start; other < row.stop; other++) sums[two * columns.length + one] += joint[level * width + other];
+        for (let other = row.start; other < row.stop; other++)
+          sums[two * columns.length + one] += joint[level * width + other];
       }
     }),
   );

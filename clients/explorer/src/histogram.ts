@@ -75,7 +75,13 @@ export class Histogram implements Chart {
     };
     this.veils = [0, 1].map(() => svg.append("rect").attr("class", "veil") as Layer<SVGRectElement>);
     this.axes = { x: svg.append("g").attr("class", "axis"), y: svg.append("g").attr("class", "axis") };
-    this.unit = even ? null : svg.append("text").attr("class", "unit").attr("y", MARGIN.top + 2).text(`per ${valueWords(attribute, unit)}`);
+    this.unit = even
+      ? null
+      : svg
+          .append("text")
+          .attr("class", "unit")
+          .attr("y", MARGIN.top + 2)
+          .text(`per ${valueWords(attribute, unit)}`);
     this.silence = attribute.nullable ? this.drawSilence(svg) : null;
     this.brushed = svg.append("g").attr("class", "brush");
     this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
@@ -91,7 +97,9 @@ export class Histogram implements Chart {
     const right = width - MARGIN.right - (this.silence ? SILENCE.gap + SILENCE.width : 0);
     this.svg.setAttribute("width", String(width));
     this.x.domain([this.edges[0], this.edges[this.edges.length - 1]]).range([MARGIN.left, right]);
-    const ticks = axisBottom<number>(this.x as never).ticks(Math.max(3, Math.floor(width / 80))).tickSizeOuter(0);
+    const ticks = axisBottom<number>(this.x as never)
+      .ticks(Math.max(3, Math.floor(width / 80)))
+      .tickSizeOuter(0);
     const wide = Math.max(...domain(this.attribute).map(Math.abs));
     ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => valueWords(this.attribute, value as number));
     this.axes.x.attr("transform", `translate(0,${FLOOR})`).call(ticks as never);
@@ -132,7 +140,10 @@ export class Histogram implements Chart {
     const top = scaleLinear().domain([0, most]).nice(4).domain()[1];
     if (top === this.y.domain()[1]) return;
     this.y.domain([0, top]);
-    const ticks = axisLeft<number>(this.y as never).ticks(4).tickSizeOuter(0).tickSizeInner(-4);
+    const ticks = axisLeft<number>(this.y as never)
+      .ticks(4)
+      .tickSizeOuter(0)
+      .tickSizeInner(-4);
     ticks.tickFormat((value) => `${Number((100 * (value as number)).toPrecision(6))} %`);
     this.axes.y.attr("transform", `translate(${MARGIN.left},0)`).call(ticks as never);
   }
@@ -170,10 +181,27 @@ export class Histogram implements Chart {
     const [left, right] = this.x.range();
     const ends = filter?.range ? this.pixels(filter.range) : null;
     const none = filter !== null && !ends;
-    const stretches = ends ? [[left, ends[0]], [ends[1], right]] : none ? [[left, right], [right, right]] : [[left, left], [right, right]];
+    const stretches = ends
+      ? [
+          [left, ends[0]],
+          [ends[1], right],
+        ]
+      : none
+        ? [
+            [left, right],
+            [right, right],
+          ]
+        : [
+            [left, left],
+            [right, right],
+          ];
     this.veils.forEach((veil, side) => {
       const [start, stop] = stretches[side];
-      veil.attr("x", start).attr("width", Math.max(0, stop - start)).attr("y", 0).attr("height", FLOOR);
+      veil
+        .attr("x", start)
+        .attr("width", Math.max(0, stop - start))
+        .attr("y", 0)
+        .attr("height", FLOOR);
     });
     if (!this.dragging) this.brushed.call(this.brush.move, ends);
     const shown = filter?.range ?? domain(this.attribute);
@@ -249,17 +277,28 @@ export class Histogram implements Chart {
     const ends = this.fields.map((field) => field.valueAsNumber);
     const range: [number, number] = [Number.isNaN(ends[0]) ? least : ends[0], Number.isNaN(ends[1]) ? most : ends[1]];
     const whole = range[0] <= least && range[1] >= most;
-    this.choose(rangeFilter(this.attribute, whole && this.missing?.checked ? null : range, this.missing?.checked ?? false), true);
+    this.choose(
+      rangeFilter(this.attribute, whole && this.missing?.checked ? null : range, this.missing?.checked ?? false),
+      true,
+    );
   }
 
   private drawSilence(svg: Layer<SVGSVGElement>): Layer<SVGGElement> {
     const group = svg.append("g").attr("class", "silence");
-    for (const kind of ["bars", "band", "overall", "hit"]) group.append("rect").attr("class", kind).attr("width", SILENCE.width);
-    group.append("text").attr("x", SILENCE.width / 2).attr("y", HEIGHT - 8).text("none");
+    for (const kind of ["bars", "band", "overall", "hit"])
+      group.append("rect").attr("class", kind).attr("width", SILENCE.width);
+    group
+      .append("text")
+      .attr("x", SILENCE.width / 2)
+      .attr("y", HEIGHT - 8)
+      .text("none");
     group.on("click", () => {
       if (!this.missing) return;
       this.missing.checked = !this.missing.checked;
-      this.choose(rangeFilter(this.attribute, (this.shown?.filter as RangeFilter | null)?.range ?? null, this.missing.checked), true);
+      this.choose(
+        rangeFilter(this.attribute, (this.shown?.filter as RangeFilter | null)?.range ?? null, this.missing.checked),
+        true,
+      );
     });
     return group;
   }
@@ -269,7 +308,10 @@ export class Histogram implements Chart {
     const now = among ?? overall;
     const place = (kind: string, low: number, high: number) => {
       const [top, bottom] = [this.y(Math.min(high, this.y.domain()[1])), this.y(low)];
-      return this.silence?.select(`.${kind}`).attr("y", top).attr("height", Math.max(0, bottom - top));
+      return this.silence
+        ?.select(`.${kind}`)
+        .attr("y", top)
+        .attr("height", Math.max(0, bottom - top));
     };
     place("bars", 0, now.fractions[level])?.classed("unsure", now.lows[level] <= 0);
     place("band", now.lows[level], now.highs[level]);

@@ -32,7 +32,10 @@ class Refused extends Error {
 export class Live {
   readonly element = element("section", { class: "live", "aria-label": "Collection" });
   private readonly said = element("p", { role: "status" });
-  private readonly newer = button("Show the newer fit", () => this.attempt(() => this.load()), { class: "primary", hidden: true });
+  private readonly newer = button("Show the newer fit", () => this.attempt(() => this.load()), {
+    class: "primary",
+    hidden: true,
+  });
   private readonly fit = button("Fit now", () => this.attempt(() => this.refit()), { hidden: true });
   private token = sessionStorage.getItem(KEY) ?? "";
   private plan = "";
@@ -50,7 +53,9 @@ export class Live {
     const chosen = plans.find(({ fingerprint }) => fingerprint === wanted) ?? plans[0];
     const links = plans
       .filter((plan) => plan !== chosen)
-      .map((plan) => element("a", { href: `?plan=${plan.fingerprint}` }, plan.purpose || plan.fingerprint.slice(0, 12)));
+      .map((plan) =>
+        element("a", { href: `?plan=${plan.fingerprint}` }, plan.purpose || plan.fingerprint.slice(0, 12)),
+      );
     this.plan = `/v1/plans/${chosen.fingerprint}`;
     this.element.replaceChildren(this.said, this.newer, this.fit, ...links);
     await this.look();
@@ -74,7 +79,10 @@ export class Live {
   }
 
   private async load(): Promise<void> {
-    const { fit, exploration } = (await this.ask(`${this.plan}/exploration`)) as { fit: string; exploration: Exploration };
+    const { fit, exploration } = (await this.ask(`${this.plan}/exploration`)) as {
+      fit: string;
+      exploration: Exploration;
+    };
     this.shown = fit;
     this.newer.hidden = true;
     await this.show(exploration);
@@ -93,15 +101,32 @@ export class Live {
   }
 
   private askToken(): void {
-    const field = element("input", { type: "password", autocomplete: "off", required: true, "aria-label": "analyst's token", placeholder: "sv_…" });
-    const form = element("form", {}, element("label", {}, "An analyst's token: ", field), element("button", { class: "primary" }, "Open"));
+    const field = element("input", {
+      type: "password",
+      autocomplete: "off",
+      required: true,
+      "aria-label": "analyst's token",
+      placeholder: "sv_…",
+    });
+    const form = element(
+      "form",
+      {},
+      element("label", {}, "An analyst's token: ", field),
+      element("button", { class: "primary" }, "Open"),
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.token = field.value.trim();
       sessionStorage.setItem(KEY, this.token);
       this.attempt(() => this.begin());
     });
-    const where = element("p", { class: "hint" }, "It stays in this tab, and is sent to this collector alone. ", element("code", {}, "sottovoce token create NAME"), " makes one.");
+    const where = element(
+      "p",
+      { class: "hint" },
+      "It stays in this tab, and is sent to this collector alone. ",
+      element("code", {}, "sottovoce token create NAME"),
+      " makes one.",
+    );
     this.element.replaceChildren(form, where, this.said);
     field.focus();
   }
@@ -127,7 +152,11 @@ export class Live {
   }
 
   private async ask(address: string, options: RequestInit = {}): Promise<unknown> {
-    const answer = await fetch(address, { ...options, cache: "no-store", headers: { authorization: `Bearer ${this.token}` } });
+    const answer = await fetch(address, {
+      ...options,
+      cache: "no-store",
+      headers: { authorization: `Bearer ${this.token}` },
+    });
     if (answer.ok) return answer.json();
     const { detail } = (await answer.json().catch(() => ({}))) as { detail?: unknown };
     throw new Refused(answer.status, typeof detail === "string" ? detail : `The collector said ${answer.status}.`);

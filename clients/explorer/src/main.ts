@@ -9,7 +9,9 @@ import { Live } from "./live";
 import { themeButton } from "./theme";
 
 const root = document.getElementById("explorer") as HTMLElement;
-const written = JSON.parse((document.getElementById("exploration") as HTMLElement).textContent ?? "null") as Exploration | null;
+const written = JSON.parse(
+  (document.getElementById("exploration") as HTMLElement).textContent ?? "null",
+) as Exploration | null;
 const title = element("h1", {}, written?.title ?? "Explorer");
 const masthead = element("header", { class: "masthead" }, title, themeButton());
 const place = element("div");

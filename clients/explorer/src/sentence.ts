@@ -31,7 +31,14 @@ export class Sentence {
       const population = Number.isSafeInteger(value) && value > 0 ? value : about.population;
       this.views().show({ ...this.views().current, population });
     };
-    this.population = element("input", { type: "number", min: 1, step: 1, class: "population", "aria-label": "people the crowd stands for", change });
+    this.population = element("input", {
+      type: "number",
+      min: 1,
+      step: 1,
+      class: "population",
+      "aria-label": "people the crowd stands for",
+      change,
+    });
     this.back = button("Undo", () => this.views().undo());
     this.reset = button("Reset", () => this.views().show(firstView(about)));
     this.element = element(
@@ -61,7 +68,8 @@ export class Sentence {
     this.answer = answer;
     const { filters, population } = this.views().current;
     const words = queryWords(this.about, filters);
-    this.words.textContent = words === "everybody" ? "Everybody. Drag over a histogram, or click a bar." : `Those with ${words}`;
+    this.words.textContent =
+      words === "everybody" ? "Everybody. Drag over a histogram, or click a bar." : `Those with ${words}`;
     this.fraction.value = String(answer.fraction);
     this.fraction.textContent = percent(answer.fraction);
     this.interval.textContent = `(${percents(answer.low, answer.high)})`;

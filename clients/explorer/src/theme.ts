@@ -9,11 +9,15 @@ export function themeButton(): HTMLButtonElement {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
   const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
-  const made = button("", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    remember(root.dataset.theme);
-    name();
-  }, { class: "quiet" });
+  const made = button(
+    "",
+    () => {
+      root.dataset.theme = dark() ? "light" : "dark";
+      remember(root.dataset.theme);
+      name();
+    },
+    { class: "quiet" },
+  );
   const name = () => (made.textContent = dark() ? "Light" : "Dark");
   const said = recall();
   if (said) root.dataset.theme = said;

@@ -13,7 +13,11 @@ export function valuesTable(attribute: Attribute, { overall, among }: Shown): HT
   const rows = Array.from({ length: levels(attribute) }, (_, level) => {
     const cells = [
       element("data", { value: now.fractions[level] }, percent(now.fractions[level])),
-      element("span", { "data-low": now.lows[level], "data-high": now.highs[level] }, percents(now.lows[level], now.highs[level])),
+      element(
+        "span",
+        { "data-low": now.lows[level], "data-high": now.highs[level] },
+        percents(now.lows[level], now.highs[level]),
+      ),
     ];
     if (among) cells.push(element("span", {}, percent(overall.fractions[level])));
     const doubtful = { class: now.lows[level] > 0 ? "" : "unsure" };
@@ -22,5 +26,9 @@ export function valuesTable(attribute: Attribute, { overall, among }: Shown): HT
   });
   const head = element("tr", {}, ...heads.map((name) => element("th", { scope: "col" }, name)));
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
-  return element("div", { class: "values", tabindex: 0, role: "region", "aria-label": `Values of ${attribute.name}` }, table);
+  return element(
+    "div",
+    { class: "values", tabindex: 0, role: "region", "aria-label": `Values of ${attribute.name}` },
+    table,
+  );
 }

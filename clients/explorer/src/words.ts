@@ -51,7 +51,10 @@ export function shortened(words: string, room: number): string {
 export function choiceWords(attribute: Attribute, filter: Filter): string {
   if ("levels" in filter || attribute.kind === "categorical") {
     const chosen = "levels" in filter ? filter.levels : [];
-    return listed(chosen.map((level) => levelWords(attribute, level)), "or");
+    return listed(
+      chosen.map((level) => levelWords(attribute, level)),
+      "or",
+    );
   }
   if (filter.range === null) return "no answer";
   const [low, high] = filter.range;
@@ -66,7 +69,9 @@ export function choiceWords(attribute: Attribute, filter: Filter): string {
 
 /** Return the whole query in words. */
 export function queryWords(about: Exploration, filters: Filters): string {
-  const parts = chosen(about, filters).map(([attribute, filter]) => `${attribute.name} ${choiceWords(attribute, filter)}`);
+  const parts = chosen(about, filters).map(
+    ([attribute, filter]) => `${attribute.name} ${choiceWords(attribute, filter)}`,
+  );
   return parts.length ? listed(parts, "and") : "everybody";
 }
 
@@ -81,7 +86,9 @@ function filterSql(attribute: Attribute, filter: Filter): string {
   const silence = `${attribute.sql} IS NULL`;
   if (attribute.kind === "categorical") {
     const chosenLevels = "levels" in filter ? filter.levels : [];
-    const values = chosenLevels.filter((level) => level < attribute.values.length).map((level) => attribute.values[level]);
+    const values = chosenLevels
+      .filter((level) => level < attribute.values.length)
+      .map((level) => attribute.values[level]);
     const list = `${attribute.sql} IN (${values.map((value) => `'${value.replaceAll("'", "''")}'`).join(", ")})`;
     if (values.length === chosenLevels.length) return list;
     return values.length ? `(${list} OR ${silence})` : silence;

@@ -14,7 +14,9 @@ test("the shipped program and style are what the build gives from src/", async (
   const root = fileURLToPath(new URL("..", import.meta.url));
   const built = await build({ root, build: { write: false } });
   const [{ output }] = /** @type {import("vite").Rollup.RollupOutput[]} */ (built);
-  const files = Object.fromEntries(output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]));
+  const files = Object.fromEntries(
+    output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source]),
+  );
   assert.deepEqual(Object.keys(files).sort(), ["explorer.css", "explorer.js"]);
   for (const [name, text] of Object.entries(files)) {
     assert.equal(text, shipped(name), `${name} is not current: run npm run build in clients/explorer`);
