@@ -234,6 +234,24 @@ def test_categories_and_silence_are_chosen_by_clicks(explorer: Page, model: sv.M
     assert_answers_as(explorer, model)
 
 
+def test_silence_is_added_to_what_is_chosen_and_taken_away_again(explorer: Page) -> None:
+    silence = card(explorer, "age").get_by_role("checkbox", name="no answer")
+    silence.check()
+    assert sql_of(explorer) == "age IS NULL"
+    explorer.get_by_label("age from").fill("40")
+    explorer.get_by_label("age from").press("Enter")
+    assert sql_of(explorer) == "age BETWEEN 40 AND 90 OR age IS NULL"
+    silence.uncheck()
+    assert sql_of(explorer) == "age BETWEEN 40 AND 90"
+    explorer.get_by_label("age from").fill("-7")
+    explorer.get_by_label("age from").press("Enter")
+    expect(explorer.get_by_label("age from")).to_have_value("18")
+    assert sql_of(explorer) == "age BETWEEN 18 AND 90"
+    silence.click()
+    assert sql_of(explorer) == "TRUE"
+    expect(silence).not_to_be_checked()
+
+
 def test_steps_are_undone_one_by_one_and_all_at_once(explorer: Page) -> None:
     drag(explorer, "age", 0.21, 0.5)
     explorer.get_by_role("checkbox", name="bus").click()

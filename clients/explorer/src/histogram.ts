@@ -10,8 +10,8 @@ import { area, line } from "d3-shape";
 import { domain, edge, levels, span, valueLevels, valuesOf } from "./attributes";
 import { type Chart, type Choose, type Shown, levelReading } from "./chart";
 import type { Distribution } from "./crowd";
-import { element } from "./dom";
 import type { Ordered } from "./exploration";
+import { RangeFields } from "./fields";
 import { type RangeFilter, rangeFilter } from "./filters";
 import { letScroll } from "./touch";
 import { levelWords, valueWords } from "./words";
@@ -34,8 +34,7 @@ export class Histogram implements Chart {
   private readonly silence: Layer<SVGGElement> | null;
   private readonly brush: BrushBehavior<unknown>;
   private readonly scrolled: () => boolean;
-  private readonly fields: HTMLInputElement[];
-  private readonly missing: HTMLInputElement | null;
+  private readonly fields: RangeFields;
   private readonly x = scaleLinear();
   private readonly y = scaleLinear().range([FLOOR, MARGIN.top]);
   /** By level, what a fraction is multiplied by to be a height: bins of unequal width are drawn as densities. */
@@ -87,10 +86,11 @@ export class Histogram implements Chart {
     this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
     this.scrolled = letScroll(this.svg);
     svg.on("pointermove", (event: PointerEvent) => this.onPoint(event)).on("pointerleave", () => this.read(""));
-    this.fields = ["from", "to"].map((word) => this.field(word));
-    this.missing = attribute.nullable ? element("input", { type: "checkbox", change: () => this.onFields() }) : null;
-    this.controls = element("div", { class: "controls" }, ...this.fields.map((field) => field.parentElement as Node));
-    if (this.missing) this.controls.append(element("label", {}, this.missing, " no answer"));
+    this.fields = new RangeFields(attribute, (filter) => {
+      this.drawnChoice = undefined; // the fields may say what cannot be
+      choose(filter, true);
+    });
+    this.controls = this.fields.element;
   }
 
   resize(width: number): void {
@@ -180,23 +180,9 @@ export class Histogram implements Chart {
     this.drawnChoice = filter;
     const [left, right] = this.x.range();
     const ends = filter?.range ? this.pixels(filter.range) : null;
-    const none = filter !== null && !ends;
-    const stretches = ends
-      ? [
-          [left, ends[0]],
-          [ends[1], right],
-        ]
-      : none
-        ? [
-            [left, right],
-            [right, right],
-          ]
-        : [
-            [left, left],
-            [right, right],
-          ];
+    const inside = ends ?? (filter ? [right, right] : [left, right]);
     this.veils.forEach((veil, side) => {
-      const [start, stop] = stretches[side];
+      const [start, stop] = side ? [inside[1], right] : [left, inside[0]];
       veil
         .attr("x", start)
         .attr("width", Math.max(0, stop - start))
@@ -204,11 +190,7 @@ export class Histogram implements Chart {
         .attr("height", FLOOR);
     });
     if (!this.dragging) this.brushed.call(this.brush.move, ends);
-    const shown = filter?.range ?? domain(this.attribute);
-    this.fields.forEach((field, side) => {
-      field.value = String(shown[side]);
-    });
-    if (this.missing) this.missing.checked = filter?.missing ?? false;
+    this.fields.show(filter);
   }
 
   private pixels(range: readonly [number, number]): [number, number] {
@@ -227,7 +209,7 @@ export class Histogram implements Chart {
     if (type === "end") this.drawnChoice = undefined;
     if (this.scrolled()) return this.shown ? this.draw(this.shown) : undefined;
     const range = selection ? this.snapped(selection as [number, number]) : null;
-    this.choose(rangeFilter(this.attribute, range, this.missing?.checked ?? false), type === "end");
+    this.choose(rangeFilter(this.attribute, range, this.silent), type === "end");
   }
 
   /** Return the values of the whole levels that a stretch of pixels covers best, at least one. */
@@ -248,41 +230,6 @@ export class Histogram implements Chart {
     return value - this.edges[level] > this.edges[level + 1] - value ? level + 1 : level;
   }
 
-  private field(word: string): HTMLInputElement {
-    const [least, most] = domain(this.attribute);
-    const label = `${this.attribute.name} ${word}`;
-    const step = this.attribute.kind === "ordinal" ? 1 : "any";
-    const input = element("input", { type: "number", min: least, max: most, step, "aria-label": label });
-    input.style.width = `${Math.max(...[least, most].map((value) => String(value).length)) + 5}ch`;
-    input.addEventListener("change", () => this.onFields());
-    if (this.attribute.kind === "numeric") input.addEventListener("keydown", (event) => this.onKey(event, input));
-    element("label", {}, `${word} `, input);
-    return input;
-  }
-
-  /** Let the arrow keys go from one bin's boundary to the next. */
-  private onKey(event: KeyboardEvent, input: HTMLInputElement): void {
-    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    if (!direction) return;
-    event.preventDefault();
-    const here = input.valueAsNumber;
-    const beyond = [...this.edges].filter((value) => (value - here) * direction > 0);
-    if (beyond.length) input.value = String(direction > 0 ? beyond[0] : beyond[beyond.length - 1]);
-    this.onFields();
-  }
-
-  private onFields(): void {
-    this.drawnChoice = undefined;
-    const [least, most] = domain(this.attribute);
-    const ends = this.fields.map((field) => field.valueAsNumber);
-    const range: [number, number] = [Number.isNaN(ends[0]) ? least : ends[0], Number.isNaN(ends[1]) ? most : ends[1]];
-    const whole = range[0] <= least && range[1] >= most;
-    this.choose(
-      rangeFilter(this.attribute, whole && this.missing?.checked ? null : range, this.missing?.checked ?? false),
-      true,
-    );
-  }
-
   private drawSilence(svg: Layer<SVGSVGElement>): Layer<SVGGElement> {
     const group = svg.append("g").attr("class", "silence");
     for (const kind of ["bars", "band", "overall", "hit"])
@@ -292,15 +239,13 @@ export class Histogram implements Chart {
       .attr("x", SILENCE.width / 2)
       .attr("y", HEIGHT - 8)
       .text("none");
-    group.on("click", () => {
-      if (!this.missing) return;
-      this.missing.checked = !this.missing.checked;
-      this.choose(
-        rangeFilter(this.attribute, (this.shown?.filter as RangeFilter | null)?.range ?? null, this.missing.checked),
-        true,
-      );
-    });
+    group.on("click", () => this.fields.chooseSilence(!this.silent));
     return group;
+  }
+
+  /** Whether "no answer" is chosen. */
+  private get silent(): boolean {
+    return (this.shown?.filter as RangeFilter | null)?.missing ?? false;
   }
 
   private fillSilence({ overall, among }: Shown, filter: RangeFilter | null): void {
