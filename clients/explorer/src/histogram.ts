@@ -120,7 +120,7 @@ export class Histogram implements Chart {
     this.shown = shown;
     const now = shown.among ?? shown.overall;
     this.fitHeight([shown.overall, now]);
-    this.layers.overall.attr("d", shown.among ? this.outline(shown.overall.fractions) : null);
+    this.layers.overall.attr("visibility", shown.among ? "visible" : "hidden");
     this.layers.value.attr("d", this.outline(now.fractions));
     this.layers.band.attr("d", this.band(now));
     this.layers.sure.attr("d", this.bars(now, true));
@@ -140,6 +140,7 @@ export class Histogram implements Chart {
     const top = scaleLinear().domain([0, most]).nice(4).domain()[1];
     if (top === this.y.domain()[1]) return;
     this.y.domain([0, top]);
+    this.layers.overall.attr("d", this.outline(distributions[0].fractions));
     const ticks = axisLeft<number>(this.y as never)
       .ticks(4)
       .tickSizeOuter(0)
