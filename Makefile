@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-MODULES := clients/js/node_modules/.package-lock.json
+CLIENTS := js explorer
+MODULES := $(CLIENTS:%=clients/%/node_modules/.package-lock.json)
 
-.PHONY: help demo test fast check format bench scale clean
+.PHONY: help demo test fast check format explorer pictures bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -18,16 +19,16 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[all]' --group dev
 	@touch $(STAMP)
 
-$(MODULES): clients/js/package-lock.json
-	@if command -v npm >/dev/null; then cd clients/js && npm ci --silent --no-audit --no-fund && touch ../../$@; \
-	else echo "npm is not installed: the browser client cannot be checked" >&2; fi
+clients/%/node_modules/.package-lock.json: clients/%/package-lock.json
+	@if command -v npm >/dev/null; then cd clients/$* && npm ci --silent --no-audit --no-fund && touch ../../$@; \
+	else echo "npm is not installed: clients/$* cannot be checked" >&2; fi
 
 .PHONY: system
 system:
 	.ci/system-packages
 
-demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people.
-	$(BIN)/sottovoce demo
+demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people, and write a page to brush over.
+	$(BIN)/sottovoce demo --out out/demo
 
 test: $(STAMP) system ## Run all tests, and say which were skipped for want of what.
 	@$(MAKE) --no-print-directory $(MODULES)
@@ -42,11 +43,19 @@ check: $(STAMP) ## Check style, types and layers.
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@if [ -d clients/js/node_modules ]; then cd clients/js && npm run --silent check; fi
+	@for client in $(CLIENTS); do \
+		if [ -d clients/$$client/node_modules ]; then (cd clients/$$client && npm run --silent check) || exit 1; fi; \
+	done
 
 format: $(STAMP) ## Bring the code into its standard form.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+explorer: $(MODULES) ## Build the explorer's page into the package (needs Node.js).
+	cd clients/explorer && npm run --silent build
+
+pictures: $(STAMP) ## Take the pictures of the explorer in docs/ (needs Chromium).
+	$(BIN)/python docs/make_explorer_pictures.py
 
 bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py
@@ -55,4 +64,4 @@ scale: $(STAMP) ## Measure counting by numpy, DuckDB and Spark, and a billion si
 	$(BIN)/python benchmarks/scale.py
 
 clean: ## Remove what was installed and built.
-	rm -rf $(VENV) build dist clients/js/node_modules
+	rm -rf $(VENV) build dist $(CLIENTS:%=clients/%/node_modules)

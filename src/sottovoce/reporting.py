@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from sottovoce.attributes import Categorical, Ordinal
-from sottovoce.certificate import exact_words, promise
+from sottovoce.certificate import exact_words, promise, scope_words
 from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
 from sottovoce.model import Model
@@ -107,10 +107,7 @@ def _certificate(plan: Plan) -> str:
     return (
         f"<h2>Privacy certificate</h2><p>Exact epsilon <b>{exact_words(audit)}</b>, at most the {escape(plan.epsilon)} "
         f'that was asked for.</p><p class="promise">{escape(promise(audit))}</p>'
-        f"<p>This is the worst case over all {len(plan.questions):,} questions, all answers and all pairs of people, "
-        f"computed from the whole numbers by which devices draw; question {audit.question} attains it. It holds "
-        "though whoever runs the server is the attacker. It is the promise for one report: people who answer other "
-        "collections give away as much again for each, and that someone took part is not hidden.</p>"
+        f"<p>{escape(scope_words(plan, audit))}</p>"
     )
 
 

@@ -1,4 +1,4 @@
-"""The browser client's own tests, which run under Node.js."""
+"""The tests of what is written for browsers, which run under Node.js: the client, and the explorer's bundle."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "clients" / "js"
+FOLDERS = [Path(__file__).parents[2] / "clients" / name for name in ("js", "explorer")]
 
 if shutil.which("npm") is None:
-    pytest.skip("npm is not installed: the browser client was not tested", allow_module_level=True)
-if not (FOLDER / "node_modules").is_dir():
-    pytest.skip("clients/js/node_modules is missing: run make test, or npm ci in clients/js", allow_module_level=True)
+    pytest.skip("npm is not installed: what is written for browsers was not tested", allow_module_level=True)
 
 
 @pytest.mark.slow
-def test_the_tests_of_the_browser_client_pass() -> None:
-    done = subprocess.run(["npm", "test"], cwd=FOLDER, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_tests_of_a_folder_pass(folder: Path) -> None:
+    if not (folder / "node_modules").is_dir():
+        pytest.skip(f"clients/{folder.name}/node_modules is missing: run make test, or npm ci there")
+    done = subprocess.run(["npm", "test"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_lock_file_names_no_registry() -> None:
-    assert "resolved" not in (FOLDER / "package-lock.json").read_text(encoding="utf-8")
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_lock_file_names_no_registry(folder: Path) -> None:
+    assert "resolved" not in (folder / "package-lock.json").read_text(encoding="utf-8")

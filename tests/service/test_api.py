@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 import sottovoce as sv
+from sottovoce.explorer import exploration
 from sottovoce.plan import Plan
 from sottovoce.service.guard import HEADERS
 from sottovoce.service.store import Reports
@@ -39,9 +40,9 @@ def test_a_plan_is_served_as_the_bytes_whose_digest_is_its_fingerprint(collector
     assert collector.http.get("/v1/plans").json()["plans"][0]["fingerprint"] == plan.fingerprint
 
 
-@pytest.mark.parametrize("rest", ["", "/status", "/reports", "/fit", "/answers"])
+@pytest.mark.parametrize("rest", ["", "/status", "/exploration", "/reports", "/fit", "/answers"])
 def test_a_plan_that_is_not_served_is_not_found(collector: Running, rest: str) -> None:
-    method = "GET" if rest in ("", "/status") else "POST"
+    method = "GET" if rest in ("", "/status", "/exploration") else "POST"
     answer = collector.http.request(
         method,
         f"/v1/plans/{'0' * 64}{rest}",
@@ -127,7 +128,7 @@ def test_a_binary_report_that_is_cut_off_or_too_long_is_refused(collector: Runni
 
 
 def test_status_fit_and_answers_need_an_analysts_token(collector: Running, plan: Plan) -> None:
-    for method, rest in (("GET", "/status"), ("POST", "/fit"), ("POST", "/answers")):
+    for method, rest in (("GET", "/status"), ("GET", "/exploration"), ("POST", "/fit"), ("POST", "/answers")):
         path, body = collector.path(plan, rest), {"queries": [{}]} if rest == "/answers" else None
         assert collector.http.request(method, path, json=body).status_code == 401
         wrong = {"authorization": "Bearer sv_000000000000_guess"}
@@ -165,6 +166,39 @@ def test_answers_are_those_of_the_same_tally_fitted_here(plan: Plan, tmp_path: P
     tally.add(reports)
     expected = sv.fit(plan, tally, seed=3, quality="fast").answer_ranges(queries)
     assert [line["fraction"] for line in answer["answers"]] == pytest.approx(expected.tolist())
+
+
+def test_the_explorer_gets_the_last_fit_and_the_status_says_which_it_is(plan: Plan, tmp_path: Path) -> None:
+    with running([plan], str(tmp_path / "c.db"), minimum_reports=100) as collector:
+        token, path = collector.token(), collector.path(plan, "/exploration")
+        assert collector.http.get(path, headers=token).status_code == 409
+        status = collector.http.get(collector.path(plan, "/status"), headers=token).json()
+        assert (status["fit"], status["minimum_reports"]) == (None, 100)
+        reports, seen = draw(plan, 1_000), set()
+        collector.post(plan, as_array(reports))
+        for _ in range(2):
+            collector.http.post(collector.path(plan, "/fit"), headers=token, json={"quality": "fast"})
+            explored = collector.http.get(path, headers=token)
+            status = collector.http.get(collector.path(plan, "/status"), headers=token).json()
+            assert status["fit"] == {"id": explored.json()["fit"], "reports": 1_000}
+            assert explored.headers["cache-control"] == "no-store"
+            seen.add(status["fit"]["id"])
+        assert len(seen) == 2
+    tally = Tally(plan)
+    tally.add(reports)
+    here = exploration(sv.fit(plan, tally, quality="fast"), plan=plan)
+    assert explored.json()["exploration"] == json.loads(msgspec.json.encode(here))
+
+
+def test_the_explorers_page_may_run_its_own_program_and_talk_to_its_collector(collector: Running) -> None:
+    answer = collector.http.get("/explore")
+    policy = answer.headers["content-security-policy"]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "connect-src 'self'" in policy
+    assert "script-src 'sha256-" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_nothing_is_fitted_or_answered_below_the_minimum(plan: Plan, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +18,16 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
-from sottovoce import Model, Plan, Tally, fit, randomize
+from sottovoce import FewReportsWarning, Model, Plan, Tally, fit, randomize
 from sottovoce.certificate import exact_words, promise
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
+from sottovoce.explorer import explorer_page
 from sottovoce.plan import Audit
 from sottovoce.simulation.population import PEOPLE, people
 
 _ANY = math.inf
+_PAGE = "explorer.html"
 
 QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("age 30-50", {"age": (30, 50)}),
@@ -74,7 +77,7 @@ def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool
     """Run every stage on a made-up crowd and compare the answers with the truth.
 
     Makes up a population, designs and audits a plan, randomises everyone's record, counts the reports, fits a model
-    and asks it ten questions. With --out, the files of all stages are kept to play with.
+    and asks it ten questions. With --out, the files of all stages are kept to play with, and a page to brush over.
 
     \b
       sottovoce demo
@@ -93,7 +96,8 @@ def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool
     _show_attacker(console, stages)
     if out is not None:
         console.print(
-            f"\nEvery stage's file is in {out}. Ask on: sottovoce query {out / 'model.json'} --range age=30..50"
+            f"\nEvery stage's file is in {out}. Ask on: sottovoce query {out / 'model.json'} --range age=30..50\n"
+            f"Or brush over the crowd in a browser, which needs no server: [bold]{(out / _PAGE).resolve()}[/]"
         )
 
 
@@ -115,9 +119,12 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
         tally = Tally(plan)
         tally.add(reports)
         tell(f"counted {tally.total:,}, refused {sum(tally.refused.values()):,}")
-    with _stage(console, "6 fit") as tell:
+    with _stage(console, "6 fit") as tell, warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always", FewReportsWarning)
         model = fit(plan, tally)
         tell("one model of the crowd, from the counts alone")
+    for warning in raised:
+        print_paragraph(console, f"Warning: {warning.message}.")
     with _stage(console, "7 query") as tell:
         private = model.answer_ranges([query for _, query in QUERIES]).tolist()
         tell(f"{len(private)} queries on one to four attributes")
@@ -201,6 +208,7 @@ def _keep(stages: Stages, folder: Path) -> None:
         "reports.parquet": lambda path: pq.write_table(stages.reports, path),
         "tally.parquet": stages.tally.save,
         "model.json": stages.model.save,
+        _PAGE: lambda path: path.write_text(explorer_page(stages.model, plan=stages.plan), encoding="utf-8"),
     }
     for name, write in writers.items():
         with replacing(folder / name) as part:

@@ -23,6 +23,7 @@ COMMANDS = {
     "fit": "Make a model of the crowd from a tally.",
     "query": "Ask a model about the crowd, with intervals.",
     "chart": "Draw an attribute, or two together.",
+    "explore": "Write a page on which any attribute can be brushed.",
     "report": "Make one page of a finished collection.",
     "compare": "Try mechanisms and epsilons on a table of your own.",
     "reproduce": 'Measure again what the paper shows: NAME is a figure or table, or "all".',

@@ -12,6 +12,7 @@ two are joined was settled by measuring coverage (benchmarks/coverage.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +25,23 @@ from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 
 _REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4
 _OWN, _GENERAL, _NEAR_ZERO = 1.3, 0.5, 0.01  # the first also makes up for the small number of repeated fits
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRule:
+    """How the variance of an answer is put together, for whoever computes it elsewhere; see `MixtureModel.deviations`.
+
+    Attributes:
+        own: The weight of the variance of the answer itself over repeated fits.
+        general: The weight of the variance that answers of its size and number of attributes have.
+        near_zero: How much of one person answers near zero are uncertain by.
+        rates: How much answers on 1, 2, ... attributes vary, per root of p (1 - p); empty if never fitted again.
+    """
+
+    own: float
+    general: float
+    near_zero: float
+    rates: tuple[float, ...]
 
 
 class MixtureModel(JointModel):
@@ -76,6 +94,12 @@ class MixtureModel(JointModel):
             query = np.abs(sums[alone]).argmax(axis=1)
             general[alone] = (sums[alone, query] ** 2) * self._general_variance(batch)[query]
         return np.asarray(np.sqrt(_OWN * own + _GENERAL * general))
+
+    @property
+    def error_rule(self) -> ErrorRule:
+        """The numbers behind `deviations`."""
+        rates = tuple(self._rates.tolist()) if self.replicates else ()
+        return ErrorRule(_OWN, _GENERAL, _NEAR_ZERO, rates)
 
     def _general_variance(self, batch: Batch) -> Floats:
         """Return the variance that answers of a size and number of attributes have in general, query by query.

@@ -59,7 +59,7 @@ class Compare(Expression):
     place: int | None = None
 
     def __str__(self) -> str:
-        return f"{_name(self.name)} {self.operator} {_literal(self.value)}"
+        return f"{sql_name(self.name)} {self.operator} {_literal(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Between(Expression):
     place: int | None = None
 
     def __str__(self) -> str:
-        return f"{_name(self.name)} BETWEEN {_literal(self.low)} AND {_literal(self.high)}"
+        return f"{sql_name(self.name)} BETWEEN {_literal(self.low)} AND {_literal(self.high)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class In(Expression):
     place: int | None = None
 
     def __str__(self) -> str:
-        return f"{_name(self.name)} IN ({', '.join(map(_literal, self.values))})"
+        return f"{sql_name(self.name)} IN ({', '.join(map(_literal, self.values))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class IsNull(Expression):
     place: int | None = None
 
     def __str__(self) -> str:
-        return f"{_name(self.name)} IS NULL"
+        return f"{sql_name(self.name)} IS NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def col(name: str) -> Column:
     return Column(name)
 
 
-def _name(name: object) -> str:
+def sql_name(name: object) -> str:
     """Return an attribute's name as SQL writes it: in double quotes unless it is a plain word that is no keyword."""
     text = str(name)
     plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text) and text.upper() not in _KEYWORDS

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import secrets
 import threading
 import warnings
+from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from sottovoce.answer import fraction_interval
 from sottovoce.errors import FewReportsWarning
+from sottovoce.explorer import exploration
 from sottovoce.influence import largest_influence
 from sottovoce.model import Model, fit
-from sottovoce.plan import LIARS
+from sottovoce.plan import LIARS, Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
 from sottovoce.service.robustness import check_tally
@@ -30,12 +34,26 @@ class NotFittedError(Exception):
     """A collection whose model was not fitted since the collector started."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Fit:
+    """A model that answers from now on, and what tells it from earlier and later ones."""
+
+    model: Model
+    plan: Plan
+    id: str = dataclasses.field(default_factory=lambda: secrets.token_hex(8))
+
+    @cached_property
+    def explored(self) -> bytes:
+        """What the explorer shows of the model, as JSON."""
+        return msgspec.json.encode({"fit": self.id, "exploration": exploration(self.model, plan=self.plan)})
+
+
 class Analyst:
     """Fits and answers; one fit at a time, for any number of collections."""
 
     def __init__(self, store: Store, *, minimum_reports: int) -> None:
         self._store, self._minimum = store, minimum_reports
-        self._models: dict[int, Model] = {}
+        self._fits: dict[int, Fit] = {}
         self._fitting = threading.Lock()
 
     def fit(self, served: Served, *, seed: int, quality: str) -> Model:
@@ -49,14 +67,12 @@ class Analyst:
             with warnings.catch_warnings():  # whoever reads answers sees their intervals; a server's log is no place
                 warnings.simplefilter("ignore", FewReportsWarning)
                 model = fit(served.plan, tally, seed=seed, quality=quality)
-            self._models[served.key.collection] = model
+            self._fits[served.key.collection] = Fit(model, served.plan)
         return model
 
     def answer(self, served: Served, asked: AnswersRequest) -> tuple[Model, list[AnswerLine]]:
         """Return the model, and for each predicate or query the fraction of the crowd inside and its interval."""
-        model = self._models.get(served.key.collection)
-        if model is None:
-            raise NotFittedError("no model was fitted since the collector started; POST .../fit first")
+        model = self._last_fit(served).model
         if asked.where:
             answers = model.answers(asked.where, level=asked.level)
             return model, [AnswerLine(fraction=answer.fraction, interval=answer.interval) for answer in answers]
@@ -70,9 +86,20 @@ class Analyst:
             ]
         return model, lines
 
+    def explore(self, served: Served) -> bytes:
+        """Return what the explorer shows of the model, as JSON; computed once for every fit."""
+        return self._last_fit(served).explored
+
+    def _last_fit(self, served: Served) -> Fit:
+        fitted = self._fits.get(served.key.collection)
+        if fitted is None:
+            raise NotFittedError("no model was fitted since the collector started; POST .../fit first")
+        return fitted
+
     def status(self, served: Served) -> dict[str, Any]:
-        """Return what was counted and refused by day, what liars can do, and whether the crowd looks honest."""
+        """Return what was counted and refused by day, the fit, what liars can do, whether the crowd is honest."""
         collection = served.key.collection
+        fitted = self._fits.get(collection)
         tally = load_tally(self._store, served)
         honest = [
             largest_influence(served.plan.questions, tally.total, -(-tally.total // part))
@@ -83,6 +110,8 @@ class Analyst:
             "plan": served.plan.fingerprint,
             "collection": served.plan.collection,
             "reports": tally.total,
+            "minimum_reports": self._minimum,
+            "fit": {"id": fitted.id, "reports": fitted.model.reports} if fitted else None,
             "days": [
                 {"plan": fingerprint, "day": day.isoformat(), "count": count}
                 for fingerprint, day, count in self._store.by_day(collection)

@@ -85,6 +85,13 @@ class Answers(BaseModel):
     answers: list[AnswerLine]
 
 
+class Explored(BaseModel):
+    """The fit that answers now, and what the explorer shows of it (docs/files.md)."""
+
+    fit: str
+    exploration: dict[str, Any]
+
+
 class Problem(BaseModel):
     """Why a request was not served."""
 

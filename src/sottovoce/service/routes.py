@@ -8,16 +8,19 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
+from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 
 from sottovoce.client import WireReport
-from sottovoce.errors import QueryError, SottovoceError
+from sottovoce.errors import ModelError, QueryError, SottovoceError
+from sottovoce.explorer.page import live_page, live_policy
 from sottovoce.service.analysis import NotFittedError, TooFewReportsError
 from sottovoce.service.auth import ANALYST, REPORTER
 from sottovoce.service.collector import BINARY, JSON, Collector
 from sottovoce.service.messages import (
     Answers,
     AnswersRequest,
+    Explored,
     FitRequest,
     Fitted,
     PlanLine,
@@ -177,6 +180,31 @@ async def post_answers(request: Request, fingerprint: Fingerprint, asked: Answer
     except QueryError as error:
         raise HTTPException(422, str(error)) from error
     return Answers(reports=model.origin.reports, answers=answers)
+
+
+@router.get(
+    "/v1/plans/{fingerprint}/exploration",
+    summary="What the explorer shows",
+    dependencies=[Depends(analyst_only)],
+    response_class=Response,
+    responses={200: {"model": Explored}, **problems(401, 403, 404, 409, 429, 503)},
+)
+async def get_exploration(request: Request, fingerprint: Fingerprint) -> Response:
+    """Return the fitted model and all else that the explorer's page needs to answer by itself."""
+    collector = collector_of(request)
+    served = collector.find(fingerprint)
+    try:
+        document = await asyncio.to_thread(collector.analyst.explore, served)
+    except (NotFittedError, ModelError) as error:
+        raise HTTPException(409, str(error)) from error
+    return Response(document, media_type=JSON, headers={"cache-control": "no-store"})
+
+
+@router.get("/explore", summary="The explorer's page", response_class=HTMLResponse)
+async def get_explorer() -> HTMLResponse:
+    """Return the page on which an analyst brushes; it asks for the token itself, and talks to this collector alone."""
+    headers = {"cache-control": "no-cache", "content-security-policy": f"{live_policy()}; frame-ancestors 'none'"}
+    return HTMLResponse(live_page(), headers=headers)
 
 
 @router.get("/healthz", summary="Whether the collector and its store answer", responses=problems(503))

@@ -1,0 +1,53 @@
+/** Attributes: levels, and where the user's own values lie among them. Level i is the stretch from i to i + 1. */
+
+import type { Attribute, Ordered } from "./exploration";
+
+/** Return how many levels stand for values, "no answer" not counted. */
+export function valueLevels(attribute: Attribute): number {
+  if (attribute.kind === "ordinal") return attribute.high - attribute.low + 1;
+  return attribute.kind === "numeric" ? attribute.boundaries.length - 1 : attribute.values.length;
+}
+
+/** Return how many levels there are, "no answer" included. */
+export function levels(attribute: Attribute): number {
+  return valueLevels(attribute) + Number(attribute.nullable);
+}
+
+/** Return the smallest and the largest value. */
+export function domain(attribute: Ordered): readonly [number, number] {
+  if (attribute.kind === "ordinal") return [attribute.low, attribute.high];
+  return [attribute.boundaries[0], attribute.boundaries[attribute.boundaries.length - 1]];
+}
+
+/** Return where level `level` begins on an axis of values; an integer is drawn half a unit to either side. */
+export function edge(attribute: Ordered, level: number): number {
+  return attribute.kind === "ordinal" ? attribute.low + level - 0.5 : attribute.boundaries[level];
+}
+
+/** Return the values, both included, that the levels from `first` up to, not including, `last` hold. */
+export function valuesOf(attribute: Ordered, first: number, last: number): [number, number] {
+  if (attribute.kind === "ordinal") return [attribute.low + first, attribute.low + last - 1];
+  return [attribute.boundaries[first], attribute.boundaries[last]];
+}
+
+/** Return where values from low to high, both included, lie on the axis of levels; linear within a numeric bin. */
+export function span(attribute: Ordered, low: number, high: number): [number, number] {
+  if (attribute.kind === "numeric") return [position(attribute.boundaries, low), position(attribute.boundaries, high)];
+  const most = valueLevels(attribute);
+  const cut = (place: number) => Math.min(Math.max(place - attribute.low, 0), most);
+  return [cut(Math.ceil(low)), cut(Math.floor(high) + 1)];
+}
+
+function position(boundaries: readonly number[], value: number): number {
+  const last = boundaries.length - 1;
+  if (value <= boundaries[0]) return 0;
+  if (value >= boundaries[last]) return last;
+  let place = 0;
+  let above = last;
+  while (above - place > 1) {
+    const middle = (place + above) >> 1;
+    if (boundaries[middle] <= value) place = middle;
+    else above = middle;
+  }
+  return place + (value - boundaries[place]) / (boundaries[place + 1] - boundaries[place]);
+}

@@ -1,0 +1,108 @@
+/** What the page is given: written by sottovoce.explorer.document, described in docs/files.md. */
+
+/** The type and shape of an array; its numbers stand in `numbers`, in turn. */
+export interface Packed {
+  readonly array: "float16" | "float32" | "float64";
+  readonly shape: readonly number[];
+}
+
+/** One mixture: component weights, and for each attribute a row of its levels' probabilities per component. */
+export interface Fit {
+  readonly weights: Packed;
+  readonly factors: readonly Packed[];
+}
+
+interface Common {
+  readonly name: string;
+  /** The name as SQL writes it. */
+  readonly sql: string;
+  /** Whether the last level stands for "no answer". */
+  readonly nullable: boolean;
+}
+
+export interface Ordinal extends Common {
+  readonly kind: "ordinal";
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Numeric extends Common {
+  readonly kind: "numeric";
+  readonly boundaries: readonly number[];
+}
+
+export interface Categorical extends Common {
+  readonly kind: "categorical";
+  readonly values: readonly string[];
+}
+
+export type Ordered = Ordinal | Numeric;
+export type Attribute = Ordered | Categorical;
+
+/** How intervals are computed; the names are those of the model's error rule. */
+export interface Intervals {
+  readonly level: number;
+  /** How many standard errors an interval reaches to either side. */
+  readonly factor: number;
+  readonly own: number;
+  readonly general: number;
+  readonly near_zero: number;
+  readonly rates: readonly number[];
+  readonly includes: string;
+}
+
+export interface Exploration {
+  readonly format: "sottovoce-exploration-1";
+  readonly title: string;
+  readonly reports: number;
+  readonly population: number;
+  readonly attributes: readonly Attribute[];
+  /** The model itself first, then its repeated fits. */
+  readonly fits: readonly Fit[];
+  /** By attribute's place, a weight for every level. */
+  readonly calibration: Readonly<Record<string, Packed>>;
+  /** All arrays, compressed: those of the fits in order, weights before factors, then the calibration's. */
+  readonly numbers: string;
+  readonly intervals: Intervals;
+  /** Places of two attributes and the strength of their association, the strongest first. */
+  readonly pairs: readonly (readonly [number, number, number])[];
+  readonly certificate: readonly string[];
+  readonly collection: string;
+  readonly mechanism: string;
+}
+
+/** Gives the numbers of all arrays, in the order in which they were written. */
+export class Numbers {
+  private place = 0;
+
+  private constructor(private readonly bytes: Uint8Array) {}
+
+  /** Return the reader of an exploration's arrays. */
+  static async of(exploration: Exploration): Promise<Numbers> {
+    const packed = Uint8Array.from(atob(exploration.numbers), (character) => character.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Numbers(new Uint8Array(await new Response(stream).arrayBuffer()));
+  }
+
+  /** Return the next array: of its numbers all lowest bytes stand first, then all next ones, and so on. */
+  next({ array, shape }: Packed): Float64Array {
+    const width = { float16: 2, float32: 4, float64: 8 }[array];
+    const count = shape.reduce((product, side) => product * side, 1);
+    const cell = new DataView(new ArrayBuffer(8));
+    const numbers = new Float64Array(count);
+    for (let index = 0; index < count; index++) {
+      for (let plane = 0; plane < width; plane++) cell.setUint8(plane, this.bytes[this.place + plane * count + index]);
+      if (array === "float64") numbers[index] = cell.getFloat64(0, true);
+      else numbers[index] = array === "float32" ? cell.getFloat32(0, true) : half(cell.getUint16(0, true));
+    }
+    this.place += width * count;
+    return numbers;
+  }
+}
+
+/** Return the number that 16 bits of IEEE 754 stand for; probabilities are finite and not negative. */
+function half(bits: number): number {
+  const exponent = bits >> 10;
+  const fraction = bits & 0x3ff;
+  return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : (2 ** -14 * fraction) / 1024;
+}

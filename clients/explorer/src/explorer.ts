@@ -1,0 +1,236 @@
+/** The page of one model: the sentence, a card for every attribute, the map of a pair, the strongest pairs. */
+
+import { Categories } from "./categories";
+import { type Chart, type Choose, type Shown, toPicture } from "./chart";
+import { Crowd, type Distribution } from "./crowd";
+import { button, download, element, openDialog } from "./dom";
+import { type Attribute, type Exploration, Numbers } from "./exploration";
+import { HeatMap } from "./heatmap";
+import { Histogram } from "./histogram";
+import { Sentence } from "./sentence";
+import { valuesTable } from "./values";
+import { type View, Views, fromLink, toLink, withFilter } from "./view";
+import { choiceWords, queryWords } from "./words";
+
+const PAIRS_LISTED = 10;
+const SETTLES = 120; // milliseconds after the last change, when the map follows
+
+interface Card {
+  readonly chart: Chart;
+  readonly element: HTMLElement;
+  readonly body: HTMLElement;
+  readonly choice: HTMLElement;
+  readonly clear: HTMLButtonElement;
+}
+
+export class Explorer {
+  readonly element: HTMLElement;
+  private readonly crowd: Crowd;
+  private readonly views: Views;
+  private readonly sentence: Sentence;
+  private readonly cards: Card[];
+  private readonly map: HeatMap | null;
+  private readonly overall: Distribution[];
+  private readonly ended = new AbortController();
+  private waiting = 0;
+
+  private constructor(
+    private readonly about: Exploration,
+    numbers: Numbers,
+  ) {
+    this.crowd = new Crowd(about, numbers);
+    this.overall = about.attributes.map((_, place) => this.crowd.distribution(place, []));
+    this.views = new Views(fromLink(about, location.hash), (view, settled) => this.update(view, settled));
+    this.sentence = new Sentence(about, () => this.views);
+    this.cards = about.attributes.map((attribute, place) => this.card(attribute, place));
+    const choosePair = (pair: [number, number]) => this.views.show({ ...this.views.current, pair });
+    this.map = about.attributes.length > 1 ? new HeatMap(about.attributes, choosePair) : null;
+    const grid = element("div", { class: "cards" }, ...this.cards.map((card) => card.element));
+    this.element = element(
+      "div",
+      { class: "explorer" },
+      this.sentence.element,
+      this.sentence.tools,
+      this.legend(),
+      grid,
+    );
+    if (this.map) this.element.append(this.together(this.map));
+    new ResizeObserver(() => this.resize()).observe(this.element);
+    const follow = () => this.views.show(fromLink(about, location.hash));
+    addEventListener("hashchange", follow, { signal: this.ended.signal });
+  }
+
+  /** Return the page of a model. */
+  static async of(about: Exploration): Promise<Explorer> {
+    return new Explorer(about, await Numbers.of(about));
+  }
+
+  /** Show the current view; to be called when the element is in the page. */
+  start(): void {
+    this.resize();
+    this.update(this.views.current, true);
+  }
+
+  /** Leave the page to another model. */
+  stop(): void {
+    this.ended.abort();
+    clearTimeout(this.waiting);
+  }
+
+  private update(view: View, settled: boolean): void {
+    this.sentence.draw(this.crowd.answer(view.filters), settled);
+    this.cards.forEach((card, place) => this.drawCard(card, place, this.shown(view, place)));
+    clearTimeout(this.waiting);
+    this.waiting = window.setTimeout(() => this.drawMap(), settled ? 0 : SETTLES);
+    if (settled) this.remember(view);
+  }
+
+  private drawCard(card: Card, place: number, shown: Shown): void {
+    const attribute = this.about.attributes[place];
+    card.chart.draw(shown);
+    card.choice.textContent = shown.filter ? choiceWords(attribute, shown.filter) : "";
+    card.clear.hidden = shown.filter === null;
+  }
+
+  private shown(view: View, place: number): Shown {
+    const alone = view.filters.every((filter, other) => filter === null || other === place);
+    const among = alone ? null : this.crowd.distribution(place, view.filters);
+    return { overall: this.overall[place], among, filter: view.filters[place] };
+  }
+
+  private openTable(place: number): void {
+    const attribute = this.about.attributes[place];
+    const { filters } = this.views.current;
+    const others = filters.map((filter, other) => (other === place ? null : filter));
+    const among = element(
+      "p",
+      {},
+      `Of those with ${queryWords(this.about, others)}.`.replace("those with everybody", "everybody"),
+    );
+    openDialog(attribute.name, among, valuesTable(attribute, this.shown(this.views.current, place)));
+  }
+
+  private drawMap(): void {
+    const { pair, filters } = this.views.current;
+    this.map?.draw(pair, this.crowd.pair(pair[0], pair[1], filters));
+  }
+
+  private remember(view: View): void {
+    const link = toLink(this.about, view);
+    const text = link ? `#${link}` : "";
+    if (location.hash !== text) history.replaceState(null, "", text || location.pathname + location.search);
+  }
+
+  private card(attribute: Attribute, place: number): Card {
+    const reading = element("p", { class: "reading", "aria-hidden": "true" });
+    const read = (words: string) => (reading.textContent = words);
+    const choose: Choose = (filter, settled) => {
+      const view = withFilter(this.views.current, place, filter);
+      if (settled) this.views.show(view);
+      else this.views.preview(view);
+    };
+    const chart =
+      attribute.kind === "categorical"
+        ? new Categories(attribute, choose, read)
+        : new Histogram(attribute, choose, read);
+    const title = `Distribution of ${attribute.name}`;
+    chart.svg.setAttribute("aria-label", title);
+    const choice = element("span", { class: "choice" });
+    const clear = button("clear", () => choose(null, true), {
+      "aria-label": `clear ${attribute.name}`,
+      class: "link",
+      hidden: true,
+    });
+    const table = button("Table", () => this.openTable(place), {
+      "aria-label": `Table of ${attribute.name}`,
+      class: "quiet",
+    });
+    const save = saveButton(attribute.name, () => this.save(chart.svg, attribute.name));
+    const body = element("div", { class: "chart" }, chart.svg);
+    const head = element("header", {}, element("h2", {}, attribute.name), choice, clear);
+    const made = element("section", { class: "card", "aria-label": attribute.name }, head, body);
+    if (chart.controls) made.append(chart.controls);
+    made.append(element("footer", {}, reading, table, save));
+    return { chart, element: made, body, choice, clear };
+  }
+
+  private legend(): HTMLElement {
+    const keys: [string, string][] = [
+      ["value", "of those chosen in the other charts"],
+      ["range", `${100 * this.about.intervals.level} % interval`],
+      ["pale", "the interval includes zero: perhaps nobody"],
+      ["everybody", "of everybody"],
+    ];
+    const items = keys.map(([kind, words]) => element("li", {}, element("span", { class: `key ${kind}` }), words));
+    return element("ul", { class: "legend", "aria-label": "How to read the charts" }, ...items);
+  }
+
+  private together(map: HeatMap): HTMLElement {
+    const names = this.about.attributes.map((attribute) => attribute.name);
+    const rows = this.about.pairs.slice(0, PAIRS_LISTED).map(([one, two, strength]) => {
+      const show = button(
+        `${names[one]} and ${names[two]}`,
+        () => this.views.show({ ...this.views.current, pair: [one, two] }),
+        { class: "link" },
+      );
+      const bar = element("div", { class: "strength" });
+      bar.style.width = `${100 * strength}%`;
+      return element(
+        "tr",
+        {},
+        element("td", {}, show),
+        element("td", { class: "wide" }, bar),
+        element("td", { class: "number" }, strength.toFixed(2)),
+      );
+    });
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, "pair"),
+      element("th", { scope: "col", colspan: 2 }, "Cramér's V"),
+    );
+    const save = saveButton("the map", () => this.save(map.svg, "map"));
+    return element(
+      "div",
+      { class: "together" },
+      element(
+        "section",
+        { class: "card map", "aria-label": "Two attributes together" },
+        element("header", {}, element("h2", {}, "Two together")),
+        map.controls,
+        element("div", { class: "chart" }, map.svg),
+        element("footer", {}, map.reading, save),
+      ),
+      element(
+        "section",
+        { class: "card pairs", "aria-label": "Strongest pairs" },
+        element("header", {}, element("h2", {}, "Strongest pairs")),
+        element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
+        element(
+          "p",
+          { class: "hint" },
+          "0 is unrelated, 1 is fixed by each other; among everybody. Noise makes weak pairs look a little related.",
+        ),
+      ),
+    );
+  }
+
+  private save(svg: SVGSVGElement, name: string): void {
+    const background = getComputedStyle(this.cards[0].element).backgroundColor;
+    const words = queryWords(this.about, this.views.current.filters);
+    const picture = toPicture(svg, background).replace(/(<svg[^>]*>)/, (head) => `${head}<desc></desc>`);
+    const parsed = new DOMParser().parseFromString(picture, "image/svg+xml");
+    (parsed.querySelector("desc") as Element).textContent = `${name}, among: ${words}`;
+    download(`${name}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(parsed));
+  }
+
+  private resize(): void {
+    for (const { chart, body } of this.cards) if (body.clientWidth) chart.resize(body.clientWidth);
+    const frame = this.map?.svg.parentElement;
+    if (frame?.clientWidth) this.map?.resize(frame.clientWidth);
+  }
+}
+
+function saveButton(name: string, save: () => void): HTMLButtonElement {
+  return button("SVG", save, { "aria-label": `Save ${name} as SVG`, title: "Save as SVG", class: "quiet" });
+}

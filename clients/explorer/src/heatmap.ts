@@ -1,0 +1,178 @@
+/** Two attributes together: a map of the fractions in all cells, fine levels joined, with the axes to choose. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleBand } from "d3-scale";
+import { type Selection, select } from "d3-selection";
+
+import { levels, valueLevels, valuesOf } from "./attributes";
+import { element } from "./dom";
+import type { Attribute } from "./exploration";
+import { levelWords, percent, shortened, valueWords } from "./words";
+
+const MOST_CELLS = 32;
+const MARGIN = { top: 6, right: 8, bottom: 40, left: 76 };
+const HEIGHT = 340;
+
+/** Levels that are drawn as one cell: from `start` up to, not including, `stop`. */
+interface Cell {
+  readonly start: number;
+  readonly stop: number;
+}
+
+export class HeatMap {
+  readonly svg: SVGSVGElement;
+  readonly controls: HTMLElement;
+  readonly reading = element("p", { class: "reading" });
+  private readonly selects: HTMLSelectElement[];
+  private readonly root: Selection<SVGSVGElement, unknown, null, undefined>;
+  private width = 400;
+  private shown: { pair: readonly [number, number]; joint: Float64Array | null } | null = null;
+
+  constructor(
+    private readonly attributes: readonly Attribute[],
+    choose: (pair: [number, number]) => void,
+  ) {
+    this.root = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    this.svg = this.root.node() as SVGSVGElement;
+    this.root.attr("height", HEIGHT).attr("role", "img").attr("class", "heatmap");
+    this.root.append("g").attr("class", "cells");
+    this.root.append("g").attr("class", "axis across");
+    this.root.append("g").attr("class", "axis up");
+    this.selects = ["Across", "Up"].map((word) => {
+      const options = attributes.map((attribute, place) => element("option", { value: place }, attribute.name));
+      return element("select", { "aria-label": word }, ...options);
+    });
+    this.selects.forEach((field, side) =>
+      field.addEventListener("change", () => {
+        const pair = this.selects.map((one) => Number(one.value)) as [number, number];
+        const before = this.shown?.pair ?? pair;
+        if (pair[0] === pair[1]) pair[1 - side] = before[side];
+        choose(pair);
+      }),
+    );
+    this.controls = element(
+      "div",
+      { class: "controls" },
+      element("label", {}, "across ", this.selects[0]),
+      element("label", {}, "up ", this.selects[1]),
+    );
+  }
+
+  resize(width: number): void {
+    this.width = width;
+    this.root.attr("width", width);
+    if (this.shown) this.draw(this.shown.pair, this.shown.joint);
+  }
+
+  draw(pair: readonly [number, number], joint: Float64Array | null): void {
+    this.shown = { pair, joint };
+    this.selects.forEach((field, side) => (field.value = String(pair[side])));
+    const [across, up] = pair.map((place) => this.attributes[place]);
+    const [columns, rows] = [across, up].map(cellsOf);
+    const x = scaleBand<number>(keys(columns), [MARGIN.left, this.width - MARGIN.right]);
+    const y = scaleBand<number>(keys(rows), [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const sums = joint ? joined(joint, columns, rows, levels(up)) : new Float64Array(columns.length * rows.length);
+    const most = Math.max(...sums);
+    const words = (cell: number) => {
+      const [one, two] = [columns[cell % columns.length], rows[Math.floor(cell / columns.length)]];
+      return `${across.name} ${cellWords(across, one)}, ${up.name} ${cellWords(up, two)}: ${percent(sums[cell])}`;
+    };
+    this.root
+      .select(".cells")
+      .selectAll<SVGRectElement, number>("rect")
+      .data(sums.keys())
+      .join("rect")
+      .attr("x", (cell) => x(cell % columns.length) as number)
+      .attr("y", (cell) => y(Math.floor(cell / columns.length)) as number)
+      .attr("width", x.bandwidth())
+      .attr("height", y.bandwidth())
+      .attr("fill-opacity", (cell) => (most > 0 ? Math.sqrt(sums[cell] / most).toFixed(3) : 0))
+      .on("pointermove", (_, cell) => (this.reading.textContent = words(cell)));
+    this.axis(
+      ".across",
+      axisBottom(x),
+      across,
+      columns,
+      `translate(0,${HEIGHT - MARGIN.bottom})`,
+      Math.floor(this.width / 70),
+    );
+    this.axis(".up", axisLeft(y), up, rows, `translate(${MARGIN.left},0)`, 10);
+    const fullest = joint ? `Fullest cell: ${words(sums.indexOf(most))}` : "Nobody is chosen.";
+    this.root.attr("aria-label", `Map of ${across.name} and ${up.name}. ${fullest}`);
+    this.reading.textContent = fullest;
+  }
+
+  private axis(
+    kind: string,
+    axis: ReturnType<typeof axisBottom<number>>,
+    attribute: Attribute,
+    cells: readonly Cell[],
+    place: string,
+    ticks: number,
+  ): void {
+    const step = attribute.kind === "categorical" ? 1 : Math.ceil(cells.length / ticks);
+    const silent = attribute.nullable ? cells.length - 1 : -1;
+    const kept = keys(cells).filter(
+      (cell) => cell === silent || (cell % step === 0 && (silent < 0 || silent - cell >= step)),
+    );
+    axis
+      .tickValues(kept)
+      .tickSizeOuter(0)
+      .tickFormat((cell) => tick(attribute, cells[cell].start));
+    const group = this.root.select<SVGGElement>(kind).attr("transform", place);
+    group.call(axis as never);
+    const title = group
+      .selectAll(".title")
+      .data([attribute.name])
+      .join("text")
+      .attr("class", "title")
+      .text((name) => name);
+    if (kind === ".across")
+      title
+        .attr("x", this.width - MARGIN.right)
+        .attr("y", 34)
+        .attr("text-anchor", "end");
+    else title.attr("transform", "rotate(-90)").attr("x", -MARGIN.top).attr("y", -62).attr("text-anchor", "end");
+  }
+}
+
+/** Return the cells of an attribute; "no answer" is one of its own. */
+function cellsOf(attribute: Attribute): Cell[] {
+  const count = valueLevels(attribute);
+  const step = attribute.kind === "categorical" ? 1 : Math.ceil(count / MOST_CELLS);
+  const cells = Array.from({ length: Math.ceil(count / step) }, (_, place) => ({
+    start: place * step,
+    stop: Math.min(count, (place + 1) * step),
+  }));
+  return attribute.nullable ? [...cells, { start: count, stop: count + 1 }] : cells;
+}
+
+/** Return the sums of a joint distribution (across by up) over all cells, row by row. */
+function joined(joint: Float64Array, columns: Cell[], rows: Cell[], width: number): Float64Array {
+  const sums = new Float64Array(columns.length * rows.length);
+  columns.forEach((column, one) =>
+    rows.forEach((row, two) => {
+      for (let level = column.start; level < column.stop; level++) {
+        for (let other = row.start; other < row.stop; other++)
+          sums[two * columns.length + one] += joint[level * width + other];
+      }
+    }),
+  );
+  return sums;
+}
+
+function keys(cells: readonly Cell[]): number[] {
+  return cells.map((_, place) => place);
+}
+
+function tick(attribute: Attribute, level: number): string {
+  if (level >= valueLevels(attribute)) return "none";
+  if (attribute.kind === "numeric") return valueWords(attribute, attribute.boundaries[level]);
+  return shortened(levelWords(attribute, level), 11);
+}
+
+function cellWords(attribute: Attribute, { start, stop }: Cell): string {
+  if (stop - start === 1 || attribute.kind === "categorical") return levelWords(attribute, start);
+  const [low, high] = valuesOf(attribute, start, stop);
+  return `${valueWords(attribute, low)}–${valueWords(attribute, high)}`;
+}

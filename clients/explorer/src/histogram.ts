@@ -1,0 +1,279 @@
+/** An ordered attribute: a histogram over its real units, with a brush, and fields that do the same by keyboard. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { type BrushBehavior, type D3BrushEvent, brushX } from "d3-brush";
+import { format } from "d3-format";
+import { scaleLinear } from "d3-scale";
+import { type Selection, select } from "d3-selection";
+import { area, line } from "d3-shape";
+
+import { domain, edge, levels, span, valueLevels, valuesOf } from "./attributes";
+import { type Chart, type Choose, type Shown, levelReading } from "./chart";
+import type { Distribution } from "./crowd";
+import type { Ordered } from "./exploration";
+import { RangeFields } from "./fields";
+import { type RangeFilter, rangeFilter } from "./filters";
+import { letScroll } from "./touch";
+import { levelWords, valueWords } from "./words";
+
+const HEIGHT = 168;
+const MARGIN = { top: 10, right: 16, bottom: 24, left: 42 };
+const FLOOR = HEIGHT - MARGIN.bottom;
+const SILENCE = { gap: 16, width: 22 };
+
+type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
+
+export class Histogram implements Chart {
+  readonly svg: SVGSVGElement;
+  readonly controls: HTMLElement;
+  private readonly layers: Record<"overall" | "band" | "sure" | "unsure" | "value", Layer<SVGPathElement>>;
+  private readonly veils: Layer<SVGRectElement>[];
+  private readonly axes: { x: Layer<SVGGElement>; y: Layer<SVGGElement> };
+  private readonly brushed: Layer<SVGGElement>;
+  private readonly unit: Layer<SVGTextElement> | null;
+  private readonly silence: Layer<SVGGElement> | null;
+  private readonly brush: BrushBehavior<unknown>;
+  private readonly scrolled: () => boolean;
+  private readonly fields: RangeFields;
+  private readonly x = scaleLinear();
+  private readonly y = scaleLinear().range([FLOOR, MARGIN.top]);
+  /** By level, what a fraction is multiplied by to be a height: bins of unequal width are drawn as densities. */
+  private readonly heights: Float64Array;
+  private readonly edges: Float64Array;
+  /** Where each edge is drawn, to a tenth of a pixel. */
+  private pixelsOfEdges: number[] = [];
+  /** Two corners for every bar: its left and its right end. */
+  private readonly corners: number[];
+  private shown: Shown | null = null;
+  /** The choice as it is drawn; undefined if brush and fields may show something else. */
+  private drawnChoice: RangeFilter | null | undefined = undefined;
+  private dragging = false;
+
+  constructor(
+    private readonly attribute: Ordered,
+    private readonly choose: Choose,
+    private readonly read: (words: string) => void,
+  ) {
+    const count = valueLevels(attribute);
+    this.edges = Float64Array.from({ length: count + 1 }, (_, level) => edge(attribute, level));
+    const widths = Array.from({ length: count }, (_, level) => this.edges[level + 1] - this.edges[level]);
+    const unit = Math.min(...widths);
+    const even = widths.every((width) => Math.abs(width - unit) < 1e-9 * Math.abs(unit) * count);
+    this.heights = Float64Array.from(widths, (width) => (even ? 1 : unit / width));
+    this.corners = Array.from({ length: 2 * count }, (_, corner) => corner);
+    const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+    this.svg = svg.node() as SVGSVGElement;
+    svg.attr("height", HEIGHT).attr("role", "img");
+    const path = (kind: string) => svg.append("path").attr("class", kind) as Layer<SVGPathElement>;
+    this.layers = {
+      sure: path("bars"),
+      unsure: path("bars unsure"),
+      band: path("band"),
+      overall: path("overall"),
+      value: path("value"),
+    };
+    this.veils = [0, 1].map(() => svg.append("rect").attr("class", "veil") as Layer<SVGRectElement>);
+    this.axes = { x: svg.append("g").attr("class", "axis"), y: svg.append("g").attr("class", "axis") };
+    this.unit = even
+      ? null
+      : svg
+          .append("text")
+          .attr("class", "unit")
+          .attr("y", MARGIN.top + 2)
+          .text(`per ${valueWords(attribute, unit)}`);
+    this.silence = attribute.nullable ? this.drawSilence(svg) : null;
+    this.brushed = svg.append("g").attr("class", "brush");
+    this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
+    this.scrolled = letScroll(this.svg);
+    svg.on("pointermove", (event: PointerEvent) => this.onPoint(event)).on("pointerleave", () => this.read(""));
+    this.fields = new RangeFields(attribute, (filter) => {
+      this.drawnChoice = undefined; // the fields may say what cannot be
+      choose(filter, true);
+    });
+    this.controls = this.fields.element;
+  }
+
+  resize(width: number): void {
+    const right = width - MARGIN.right - (this.silence ? SILENCE.gap + SILENCE.width : 0);
+    this.svg.setAttribute("width", String(width));
+    this.x.domain([this.edges[0], this.edges[this.edges.length - 1]]).range([MARGIN.left, right]);
+    const ticks = axisBottom<number>(this.x as never)
+      .ticks(Math.max(3, Math.floor(width / 80)))
+      .tickSizeOuter(0);
+    const wide = Math.max(...domain(this.attribute).map(Math.abs));
+    ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => valueWords(this.attribute, value as number));
+    this.axes.x.attr("transform", `translate(0,${FLOOR})`).call(ticks as never);
+    this.unit?.attr("x", right);
+    this.silence?.attr("transform", `translate(${right + SILENCE.gap},0)`);
+    this.brush.extent([
+      [MARGIN.left, MARGIN.top],
+      [right, FLOOR],
+    ]);
+    this.brushed.call(this.brush);
+    this.pixelsOfEdges = Array.from(this.edges, (value) => Math.round(10 * this.x(value)) / 10);
+    this.y.domain([0, 0]);
+    this.drawnChoice = undefined;
+    if (this.shown) this.draw(this.shown);
+  }
+
+  draw(shown: Shown): void {
+    this.shown = shown;
+    const now = shown.among ?? shown.overall;
+    this.fitHeight([shown.overall, now]);
+    this.layers.overall.attr("visibility", shown.among ? "visible" : "hidden");
+    this.layers.value.attr("d", this.outline(now.fractions));
+    this.layers.band.attr("d", this.band(now));
+    this.layers.sure.attr("d", this.bars(now, true));
+    this.layers.unsure.attr("d", this.bars(now, false));
+    if (this.drawnChoice !== shown.filter) this.drawChoice(shown.filter as RangeFilter | null);
+    if (this.silence) this.fillSilence(shown, shown.filter as RangeFilter | null);
+  }
+
+  private fitHeight(distributions: Distribution[]): void {
+    let most = 0;
+    for (const { fractions, highs } of distributions) {
+      for (let level = 0; level < this.heights.length; level++) {
+        most = Math.max(most, this.heights[level] * Math.min(highs[level], 1.6 * fractions[level]));
+      }
+    }
+    if (this.silence) most = Math.max(most, ...distributions.map(({ fractions }) => fractions[this.heights.length]));
+    const top = scaleLinear().domain([0, most]).nice(4).domain()[1];
+    if (top === this.y.domain()[1]) return;
+    this.y.domain([0, top]);
+    this.layers.overall.attr("d", this.outline(distributions[0].fractions));
+    const ticks = axisLeft<number>(this.y as never)
+      .ticks(4)
+      .tickSizeOuter(0)
+      .tickSizeInner(-4);
+    ticks.tickFormat((value) => `${Number((100 * (value as number)).toPrecision(6))} %`);
+    this.axes.y.attr("transform", `translate(${MARGIN.left},0)`).call(ticks as never);
+  }
+
+  /** Return the height in the picture at which a level's fraction stands, to a tenth of a pixel. */
+  private top(fraction: number, level: number): number {
+    const full = this.y.domain()[1];
+    const part = full > 0 ? Math.min(1, (this.heights[level] * fraction) / full) : 0;
+    return Math.round(10 * (FLOOR - part * (FLOOR - MARGIN.top))) / 10;
+  }
+
+  private bars({ fractions, lows }: Distribution, sure: boolean): string {
+    let path = "";
+    for (let level = 0; level < this.heights.length; level++) {
+      if (lows[level] > 0 !== sure) continue;
+      path += `M${this.pixelsOfEdges[level]},${FLOOR}V${this.top(fractions[level], level)}H${this.pixelsOfEdges[level + 1]}V${FLOOR}Z`;
+    }
+    return path;
+  }
+
+  private band({ lows, highs }: Distribution): string {
+    const across = (corner: number) => this.pixelsOfEdges[(corner + 1) >> 1];
+    const below = (corner: number) => this.top(lows[corner >> 1], corner >> 1);
+    const above = (corner: number) => this.top(highs[corner >> 1], corner >> 1);
+    return area<number>(across, below, above)(this.corners) ?? "";
+  }
+
+  private outline(fractions: Float64Array): string {
+    const across = (corner: number) => this.pixelsOfEdges[(corner + 1) >> 1];
+    return line<number>(across, (corner) => this.top(fractions[corner >> 1], corner >> 1))(this.corners) ?? "";
+  }
+
+  private drawChoice(filter: RangeFilter | null): void {
+    this.drawnChoice = filter;
+    const [left, right] = this.x.range();
+    const ends = filter?.range ? this.pixels(filter.range) : null;
+    const inside = ends ?? (filter ? [right, right] : [left, right]);
+    this.veils.forEach((veil, side) => {
+      const [start, stop] = side ? [inside[1], right] : [left, inside[0]];
+      veil
+        .attr("x", start)
+        .attr("width", Math.max(0, stop - start))
+        .attr("y", 0)
+        .attr("height", FLOOR);
+    });
+    if (!this.dragging) this.brushed.call(this.brush.move, ends);
+    this.fields.show(filter);
+  }
+
+  private pixels(range: readonly [number, number]): [number, number] {
+    const place = (level: number) => {
+      const whole = Math.min(Math.floor(level), this.edges.length - 2);
+      return this.x(this.edges[whole] + (level - whole) * (this.edges[whole + 1] - this.edges[whole]));
+    };
+    const [start, stop] = span(this.attribute, ...range);
+    return [place(start), place(stop)];
+  }
+
+  private onBrush({ sourceEvent, selection, type }: D3BrushEvent<unknown>): void {
+    if (!sourceEvent) return;
+    this.dragging = type !== "end";
+    if (type === "start") return;
+    if (type === "end") this.drawnChoice = undefined;
+    if (this.scrolled()) return this.shown ? this.draw(this.shown) : undefined;
+    const range = selection ? this.snapped(selection as [number, number]) : null;
+    this.choose(rangeFilter(this.attribute, range, this.silent), type === "end");
+  }
+
+  /** Return the values of the whole levels that a stretch of pixels covers best, at least one. */
+  private snapped(pixels: [number, number]): [number, number] {
+    const values = pixels.map((pixel) => this.x.invert(pixel));
+    const nearest = (value: number) => this.levelAt(value, true);
+    const [first, last] = values.map(nearest);
+    const middle = this.levelAt((values[0] + values[1]) / 2, false);
+    return last > first ? valuesOf(this.attribute, first, last) : valuesOf(this.attribute, middle, middle + 1);
+  }
+
+  /** Return the level that holds a value of the axis, or the edge nearest to it. */
+  private levelAt(value: number, nearest: boolean): number {
+    let level = 0;
+    const most = this.heights.length - 1;
+    while (level < most && this.edges[level + 1] <= value) level++;
+    if (!nearest) return level;
+    return value - this.edges[level] > this.edges[level + 1] - value ? level + 1 : level;
+  }
+
+  private drawSilence(svg: Layer<SVGSVGElement>): Layer<SVGGElement> {
+    const group = svg.append("g").attr("class", "silence");
+    for (const kind of ["bars", "band", "overall", "hit"])
+      group.append("rect").attr("class", kind).attr("width", SILENCE.width);
+    group
+      .append("text")
+      .attr("x", SILENCE.width / 2)
+      .attr("y", HEIGHT - 8)
+      .text("none");
+    group.on("click", () => this.fields.chooseSilence(!this.silent));
+    return group;
+  }
+
+  /** Whether "no answer" is chosen. */
+  private get silent(): boolean {
+    return (this.shown?.filter as RangeFilter | null)?.missing ?? false;
+  }
+
+  private fillSilence({ overall, among }: Shown, filter: RangeFilter | null): void {
+    const level = this.heights.length;
+    const now = among ?? overall;
+    const place = (kind: string, low: number, high: number) => {
+      const [top, bottom] = [this.y(Math.min(high, this.y.domain()[1])), this.y(low)];
+      return this.silence
+        ?.select(`.${kind}`)
+        .attr("y", top)
+        .attr("height", Math.max(0, bottom - top));
+    };
+    place("bars", 0, now.fractions[level])?.classed("unsure", now.lows[level] <= 0);
+    place("band", now.lows[level], now.highs[level]);
+    place("overall", overall.fractions[level], overall.fractions[level])?.attr("height", among ? 1.5 : 0);
+    place("hit", 0, this.y.domain()[1]);
+    this.silence?.classed("left-out", filter !== null && !filter.missing);
+  }
+
+  private onPoint(event: PointerEvent): void {
+    if (!this.shown) return;
+    const [left] = this.x.range();
+    const pixel = event.clientX - this.svg.getBoundingClientRect().left;
+    if (pixel < left) return;
+    const value = this.x.invert(pixel);
+    const silent = pixel > this.x.range()[1] + SILENCE.gap / 2 && this.attribute.nullable;
+    const level = silent ? levels(this.attribute) - 1 : this.levelAt(value, false);
+    this.read(levelReading(levelWords(this.attribute, level), this.shown, level));
+  }
+}

@@ -1,0 +1,121 @@
+/** The sentence on top: what is asked, in words, and its answer; and what can be done with both. */
+
+import type { Estimate } from "./crowd";
+import { button, copy, download, element, openDialog } from "./dom";
+import type { Exploration } from "./exploration";
+import { type Views, firstView } from "./view";
+import { count, percent, percents, querySql, queryWords } from "./words";
+
+export class Sentence {
+  readonly element: HTMLElement;
+  /** What can be done with the query and its answer. */
+  readonly tools: HTMLElement;
+  private readonly fraction = element("data", { class: "fraction", value: "1" });
+  private readonly interval = element("span", { class: "interval" });
+  private readonly people = element("span", { class: "people" });
+  private readonly words = element("p", { class: "query" });
+  private readonly doubt = element("p", { class: "doubt", hidden: true });
+  private readonly population: HTMLInputElement;
+  private readonly spoken = element("p", { class: "spoken", role: "status" });
+  private readonly told = element("span", { class: "told", role: "status" });
+  private readonly back: HTMLButtonElement;
+  private readonly reset: HTMLButtonElement;
+  private answer: Estimate = { fraction: 1, low: 1, high: 1 };
+
+  constructor(
+    private readonly about: Exploration,
+    private readonly views: () => Views,
+  ) {
+    const change = () => {
+      const value = this.population.valueAsNumber;
+      const population = Number.isSafeInteger(value) && value > 0 ? value : about.population;
+      this.views().show({ ...this.views().current, population });
+    };
+    this.population = element("input", {
+      type: "number",
+      min: 1,
+      step: 1,
+      class: "population",
+      "aria-label": "people the crowd stands for",
+      change,
+    });
+    this.back = button("Undo", () => this.views().undo());
+    this.reset = button("Reset", () => this.views().show(firstView(about)));
+    this.element = element(
+      "section",
+      { class: "sentence", "aria-label": "Answer" },
+      this.words,
+      element("p", { class: "answer" }, this.fraction, " ", this.interval, this.people),
+      this.doubt,
+      this.spoken,
+    );
+    const certificate = about.certificate.map((text) => element("p", {}, text));
+    this.tools = element(
+      "div",
+      { class: "tools", role: "group", "aria-label": "Tools" },
+      this.back,
+      this.reset,
+      button("Copy link", () => this.tell(copy(location.href, "link"))),
+      button("Copy SQL", () => this.tell(copy(this.sql, "SQL"))),
+      button("Save CSV", () => download("answer.csv", "text/csv", this.csv)),
+      button("Privacy certificate", () => openDialog("Privacy certificate", ...certificate)),
+      this.told,
+      element("label", { class: "crowd" }, "crowd of ", this.population, " people"),
+    );
+  }
+
+  draw(answer: Estimate, settled: boolean): void {
+    this.answer = answer;
+    const { filters, population } = this.views().current;
+    const words = queryWords(this.about, filters);
+    this.words.textContent =
+      words === "everybody" ? "Everybody. Drag over a histogram, or click a bar." : `Those with ${words}`;
+    this.fraction.value = String(answer.fraction);
+    this.fraction.textContent = percent(answer.fraction);
+    this.interval.textContent = `(${percents(answer.low, answer.high)})`;
+    this.interval.title = `${100 * this.about.intervals.level} % interval. ${this.about.intervals.includes}`;
+    const people = `about ${count(answer.fraction * population)} of ${count(population)} people`;
+    this.people.textContent = `, ${people}; ${count(this.about.reports)} reports`;
+    const unsure = answer.low <= 0;
+    this.element.classList.toggle("unsure", unsure);
+    this.doubt.hidden = !unsure;
+    this.doubt.textContent = unsure
+      ? `The interval includes zero: ${count(this.about.reports)} randomised reports cannot tell so small a part of the crowd from nobody. Choose a wider range.`
+      : "";
+    if (document.activeElement !== this.population) this.population.value = String(population);
+    if (!settled) return;
+    this.back.disabled = !this.views().undoable;
+    this.reset.disabled = filters.every((filter) => filter === null) && population === this.about.population;
+    this.spoken.textContent = `${words}: ${percent(answer.fraction)}, ${people}`;
+    this.told.textContent = "";
+  }
+
+  private get sql(): string {
+    return querySql(this.about, this.views().current.filters);
+  }
+
+  /** One line: the query, its answer, and what both rest on. */
+  private get csv(): string {
+    const { fraction, low, high } = this.answer;
+    const { population } = this.views().current;
+    const row = {
+      where: this.sql,
+      fraction,
+      low,
+      high,
+      level: this.about.intervals.level,
+      population,
+      people: fraction * population,
+      people_low: low * population,
+      people_high: high * population,
+      reports: this.about.reports,
+      collection: this.about.collection,
+    };
+    const quoted = (value: string | number) => (typeof value === "number" ? value : `"${value.replaceAll('"', '""')}"`);
+    return `${Object.keys(row).join(",")}\n${Object.values(row).map(quoted).join(",")}\n`;
+  }
+
+  private async tell(said: Promise<string>): Promise<void> {
+    this.told.textContent = await said;
+  }
+}

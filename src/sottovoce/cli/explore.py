@@ -1,0 +1,48 @@
+"""``sottovoce explore``: a page on which any attribute can be brushed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sottovoce import Plan, load_model
+from sottovoce.cli.files import replacing
+from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.explorer import explorer_page
+
+
+@click.command("explore")
+@click.argument("model_file", metavar="MODEL", type=click.Path(path_type=Path))
+@click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="The plan, for its exact certificate.")
+@click.option("--level", default=0.9, show_default=True, help="How likely an interval should hold the truth.")
+@click.option("--population", type=int, help="How many people the crowd stands for; by default those who reported.")
+@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="The page to write (HTML).")
+@json_option
+def command(
+    *,
+    model_file: Path,
+    plan_file: Path | None,
+    level: float,
+    population: int | None,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Write a page on which any attribute can be brushed.
+
+    One HTML file that holds the model and computes every answer itself: it opens from a disk, and sends nothing.
+
+    \b
+      sottovoce explore model.json --out explorer.html
+      sottovoce explore model.json --plan plan.json --population 1000000 --out explorer.html
+    """
+    model = load_model(model_file)
+    plan = Plan.load(plan_file) if plan_file else None
+    page = explorer_page(model, plan=plan, level=level, population=population)
+    inputs = [model_file, *([plan_file] if plan_file else [])]
+    with replacing(out, inputs=inputs) as part:
+        part.write_text(page, encoding="utf-8")
+    if as_json:
+        print_json({"page": str(out), "bytes": len(page.encode()), "attributes": list(model.schema.names)})
+        return
+    make_console().print(f"[bold]{out}[/]: {len(model.schema.names)} attributes, {len(page.encode()) / 1000:,.0f} kB")

@@ -1,0 +1,128 @@
+"""What the explorer's page is given: the fitted model as its file holds it, and what only Python knows.
+
+The page repeats the model's own arithmetic. Whatever constant that needs is written here, so that the page's program
+has none of its own; docs/files.md describes the document.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.answer import check_population, normal_factor
+from sottovoce.attributes import Categorical, Ordinal
+from sottovoce.certificate import exact_words, promise, ratio_words, scope_words
+from sottovoce.errors import ModelError
+from sottovoce.joint import CalibratedModel
+from sottovoce.mechanisms.mixture import MixtureModel
+from sottovoce.model import Model
+from sottovoce.plan import MECHANISMS, Plan
+from sottovoce.query.expression import sql_name
+from sottovoce.reporting import strongest_pairs
+from sottovoce.schema import AnyAttribute
+
+FORMAT = "sottovoce-exploration-1"
+
+
+def exploration(
+    model: Model, *, plan: Plan | None = None, level: float = 0.9, population: int | None = None
+) -> dict[str, Any]:
+    """Return all that the explorer shows of a model, as JSON holds it.
+
+    Args:
+        model: A fitted model of a mechanism that explains the crowd by a mixture.
+        plan: The plan that was answered, for its purpose and its privacy certificate.
+        level: The probability with which intervals should hold the true fraction.
+        population: How many people the crowd stands for; as many as reported, unless given.
+    """
+    base = _mixture(model)
+    factor = normal_factor(level)
+    check_population(population)
+    if plan is not None and plan.collection != model.origin.collection:
+        raise ModelError("the model is of another collection than the plan; give the plan that was answered")
+    names = model.schema.names
+    pairs = [[names.index(one), names.index(two), strength] for one, two, strength in strongest_pairs(model)]
+    numbers = _Numbers()
+    fits = [
+        {"weights": numbers.put(state["weights"]), "factors": [numbers.put(factor) for factor in state["factors"]]}
+        for state in (base.state(), *(replicate.state() for replicate in base.replicates))
+    ]
+    tilts = model.weights if isinstance(model, CalibratedModel) else {}
+    return {
+        "format": FORMAT,
+        "title": (plan.purpose if plan else "") or "What a crowd says, and nobody in it",
+        "reports": model.reports,
+        "population": model.reports if population is None else population,
+        "attributes": [_attribute(attribute) for attribute in model.schema.attributes],
+        "fits": fits,
+        "calibration": {str(place): numbers.put(tilt) for place, tilt in tilts.items()},
+        "numbers": numbers.packed(),
+        "intervals": {"level": level, "factor": factor, **asdict(base.error_rule), "includes": model.includes},
+        "pairs": pairs,
+        "certificate": certificate(model, plan),
+        "collection": model.origin.collection,
+        "mechanism": model.origin.mechanism,
+    }
+
+
+def certificate(model: Model, plan: Plan | None) -> list[str]:
+    """Return the privacy certificate in plain words: exact if the plan is known, as the model states it otherwise."""
+    if plan is not None:
+        audit = plan.audit()
+        exact = f"Exact epsilon {exact_words(audit)}, at most the {plan.epsilon} that was asked for."
+        return [promise(audit), exact, scope_words(plan, audit)]
+    return [
+        ratio_words(math.exp(model.origin.epsilon)),
+        f"The model states epsilon {model.origin.epsilon:g}. The plan was not given when this page was written, so its "
+        "whole numbers were not checked here: sottovoce audit checks them, and sottovoce explore --plan puts the exact "
+        "certificate in this place.",
+        "It is the promise for one report: people who answer other collections give away as much again for each, and "
+        "that someone took part is not hidden.",
+    ]
+
+
+def _mixture(model: Model) -> MixtureModel:
+    base = model.base if isinstance(model, CalibratedModel) else model
+    if not isinstance(base, MixtureModel):
+        able = [name for name, mechanism in MECHANISMS.items() if issubclass(mechanism.model, MixtureModel)]
+        raise ModelError(
+            f"the explorer answers from a mixture, which a model by {model.origin.mechanism} is not; "
+            f"models by {', '.join(able)} can be explored"
+        )
+    return base
+
+
+def _attribute(attribute: AnyAttribute) -> dict[str, Any]:
+    """Return an attribute as the page wants it: its levels in the user's values, and its name as SQL writes it."""
+    about = {"name": attribute.name, "sql": sql_name(attribute.name), "nullable": attribute.accepts_null}
+    if isinstance(attribute, Categorical):
+        return {**about, "kind": "categorical", "values": list(attribute.values)}
+    if isinstance(attribute, Ordinal):
+        return {**about, "kind": "ordinal", "low": attribute.low, "high": attribute.high}
+    return {**about, "kind": "numeric", "boundaries": list(attribute.boundaries)}
+
+
+class _Numbers:
+    """All arrays of a document in one compressed stretch: a page is sent and kept, and this makes it a fourth smaller.
+
+    Of each array first all lowest bytes, then all next ones, and so on: the upper bytes of probabilities are alike.
+    """
+
+    def __init__(self) -> None:
+        self._planes: list[bytes] = []
+
+    def put(self, array: NDArray[Any]) -> dict[str, Any]:
+        """Return what stands in the array's place: its type and shape."""
+        numbers = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        self._planes.append(numbers.reshape(-1, 1).view(np.uint8).T.tobytes())
+        return {"array": array.dtype.name, "shape": list(array.shape)}
+
+    def packed(self) -> str:
+        """Return the numbers of all arrays, compressed (zlib), as base64."""
+        return base64.b64encode(zlib.compress(b"".join(self._planes), 9)).decode()

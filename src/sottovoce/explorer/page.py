@@ -1,0 +1,93 @@
+"""The page itself: one HTML file with its program, its style and what it shows, that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+import msgspec
+
+from sottovoce.explorer.document import exploration
+from sottovoce.model import Model
+from sottovoce.plan import Plan
+
+_SHELL = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main id="explorer"><noscript>The explorer computes its answers here, for which it needs JavaScript.</noscript></main>
+<script type="application/json" id="exploration">{data}</script>
+<script>{program}</script>
+</body>
+</html>
+"""
+
+
+def explorer_page(model: Model, *, plan: Plan | None = None, level: float = 0.9, population: int | None = None) -> str:
+    """Return the explorer of a model as one HTML file, which works wherever it is opened and sends nothing.
+
+    Args:
+        model: A fitted model of a mechanism that explains the crowd by a mixture.
+        plan: The plan that was answered, for its purpose and its privacy certificate.
+        level: The probability with which intervals should hold the true fraction.
+        population: How many people the crowd stands for; as many as reported, unless given.
+    """
+    document = exploration(model, plan=plan, level=level, population=population)
+    return _fill(document["title"], _as_script(document), _policy(connect="'none'"))
+
+
+@cache
+def live_page() -> str:
+    """Return the explorer that asks the collector which serves it for plans, counts and models."""
+    return _fill("Sottovoce explorer", "null", live_policy())
+
+
+@cache
+def live_policy() -> str:
+    """Return the content security policy of the live page: it talks to the collector that serves it, and no other."""
+    return _policy(connect="'self'")
+
+
+def _policy(*, connect: str) -> str:
+    """Return the policy under which the page runs its own program and style, and calls ``connect`` alone."""
+    return (
+        f"default-src 'none'; script-src {_digest('explorer.js')}; style-src {_digest('explorer.css')}; "
+        f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _fill(title: str, data: str, policy: str) -> str:
+    return _SHELL.format(
+        policy=escape(policy),
+        title=escape(title),
+        style=_asset("explorer.css"),
+        data=data,
+        program=_asset("explorer.js"),
+    )
+
+
+def _as_script(document: object) -> str:
+    """Return JSON that can stand within a script element: nothing in it ends the element or opens a comment."""
+    return msgspec.json.encode(document).decode().replace("<", "\\u003c")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("sottovoce.explorer") / "static" / name).read_text(encoding="utf-8")
+
+
+def _digest(name: str) -> str:
+    digest = hashlib.sha256(_asset(name).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,398 @@
+"""The explorer in a real browser, opened from a file: its numbers are the model's, and nothing leaves it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect
+
+import sottovoce as sv
+from sottovoce.explorer import explorer_page
+from tests.crowds_explored import explored_model, explored_plan
+
+pytestmark = pytest.mark.slow
+
+AXE = Path(__file__).parents[2] / "clients" / "explorer" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def model() -> sv.Model:
+    return explored_model(explored_plan())
+
+
+@pytest.fixture(scope="module")
+def address(model: sv.Model, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("explorer") / "page.html"
+    path.write_text(explorer_page(model, plan=explored_plan(), population=1_000_000), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A context in which any request but for the page itself, and any word on the console, is a failure."""
+    made = browser.new_context(
+        viewport={"width": 1280, "height": 900}, permissions=["clipboard-read", "clipboard-write"]
+    )
+    wrong: list[str] = []
+    made.on("request", lambda request: None if request.url.startswith("file:") else wrong.append(request.url))
+    made.on("console", lambda message: wrong.append(message.text))
+    made.on("weberror", lambda error: wrong.append(str(error.error)))
+    yield made
+    made.close()
+    assert wrong == []
+
+
+@pytest.fixture
+def explorer(context: BrowserContext, address: str) -> Page:
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator(".fraction")).to_be_visible()
+    return page
+
+
+def look_at(page: Page, link: str) -> None:
+    """Show the view of a link, as if it had been followed within the page."""
+    followed = (
+        "link => new Promise(then => { addEventListener('hashchange', then, { once: true }); location.hash = link })"
+    )
+    page.evaluate(f"({followed})", link)
+
+
+def card(page: Page, name: str) -> Any:
+    return page.get_by_role("region", name=name, exact=True)
+
+
+def sql_of(page: Page) -> str:
+    page.get_by_role("button", name="Copy SQL").click()
+    expect(page.locator(".told")).to_have_text("SQL is on the clipboard")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def csv_of(page: Page) -> dict[str, str]:
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save CSV").click()
+    with Path(started.value.path()).open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    return row
+
+
+def table_of(page: Page, name: str) -> dict[str, np.ndarray[Any, Any]]:
+    """Return what the page's table of an attribute says, to the last digit."""
+    page.get_by_role("button", name=f"Table of {name}").click()
+    rows = """all => all.map(row => {
+        const { low, high } = row.querySelector("span").dataset;
+        return [row.querySelector("data").value, low, high];
+    })"""
+    found = np.array(page.locator("dialog tbody tr").evaluate_all(rows), dtype=float)
+    page.get_by_role("button", name="Close").click()
+    return dict(zip(("fractions", "lows", "highs"), found.T, strict=True))
+
+
+def assert_answers_as(page: Page, model: sv.Model) -> sv.Answer:
+    """Fail unless the number shown, and its interval, are the model's answer to the query as the page writes it."""
+    row = csv_of(page)
+    answer = model.answer(row["where"], population=1_000_000)
+    shown = float(page.locator(".fraction").get_attribute("value") or "nan")
+    assert shown == pytest.approx(answer.fraction, rel=1e-9)
+    assert (float(row["low"]), float(row["high"])) == pytest.approx(answer.interval, rel=1e-7, abs=1e-12)
+    assert float(row["people"]) == pytest.approx(answer.count, rel=1e-9)
+    return answer
+
+
+def intervals_of(shown: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    return np.stack([shown["lows"], shown["highs"]], axis=1)
+
+
+def expected_intervals(model: sv.Model, name: str, given: str) -> np.ndarray[Any, Any]:
+    """Return the intervals of all levels among those given, as the model has them."""
+    levels = [answer.where for answer in model.group_by(name).values()]
+    return np.array([answer.interval for answer in model.answers(levels, given=given)])
+
+
+def drag(page: Page, name: str, start: float, stop: float) -> None:
+    """Drag over a part of a histogram, given as fractions of its width, in ten steps."""
+    box = card(page, name).locator(".overlay").bounding_box()
+    height = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + start * box["width"], height)
+    page.mouse.down()
+    page.mouse.move(box["x"] + stop * box["width"], height, steps=10)
+    page.mouse.up()
+
+
+def test_a_brush_shows_the_models_own_answer_in_words_and_numbers(explorer: Page, model: sv.Model) -> None:
+    expect(explorer.locator(".query")).to_contain_text("Everybody")
+    drag(explorer, "age", 0.21, 0.5)
+    assert sql_of(explorer) == "age BETWEEN 33 AND 53"
+    answer = assert_answers_as(explorer, model)
+    low, high = answer.interval
+    expect(explorer.locator(".query")).to_have_text("Those with age 33 to 53")
+    expect(explorer.locator(".answer")).to_have_text(
+        f"{100 * answer.fraction:.1f}\u00a0% ({100 * low:.1f}\u2013{100 * high:.1f}\u00a0%), "
+        f"about {answer.count:,.0f} of 1,000,000 people; 60,000 reports"
+    )
+
+
+def test_the_edges_of_a_brush_and_the_brush_itself_can_be_dragged(explorer: Page, model: sv.Model) -> None:
+    drag(explorer, "income", 0.1, 0.3)
+    assert sql_of(explorer) == "income BETWEEN 10000 AND 30000"
+    box = card(explorer, "income").locator(".selection").bounding_box()
+    whole = card(explorer, "income").locator(".overlay").bounding_box()
+    middle = box["y"] + box["height"] / 2
+    explorer.mouse.move(box["x"] + box["width"], middle)
+    explorer.mouse.down()
+    explorer.mouse.move(whole["x"] + 0.6 * whole["width"], middle, steps=5)
+    explorer.mouse.up()
+    assert sql_of(explorer) == "income BETWEEN 10000 AND 60000"
+    assert_answers_as(explorer, model)
+
+
+LINKS = [
+    "is.age=30..50",
+    "is.age=18..90",
+    "none.age=1",
+    "is.age=60..90&none.age=1&is.travel=car",
+    "is.income=11111..11222",
+    "is.income=14000..47000.5&is.weekly hours=-3.3..31.7",
+    "is.order=north&none.order=1&is.travel=bus&is.travel=foot&is.age=20..64&is.income=10000..60000",
+    'is.order=</script><script>alert(1)</script>&is.order=it\'s "south"&is.weekly hours=20..60',
+]
+
+
+def test_any_view_answers_as_the_model_does(explorer: Page, model: sv.Model) -> None:
+    for link in LINKS:
+        look_at(explorer, link)
+        assert_answers_as(explorer, model)
+
+
+def test_the_other_histograms_show_the_conditional_distribution(explorer: Page, model: sv.Model) -> None:
+    look_at(explorer, "is.age=30..50&is.income=12000..40000&is.travel=bus&is.travel=car")
+    chosen = {
+        "age": "age BETWEEN 30 AND 50",
+        "income": "income BETWEEN 12000 AND 40000",
+        "travel": "travel IN ('bus', 'car')",
+    }
+    for name in model.schema.names:
+        given = " AND ".join(words for other, words in chosen.items() if other != name)
+        shown = table_of(explorer, name)
+        assert shown["fractions"] == pytest.approx(model.marginal(name, where=given), rel=1e-9)
+        assert intervals_of(shown) == pytest.approx(expected_intervals(model, name, given), rel=1e-6, abs=1e-12)
+
+
+def test_without_filters_histograms_show_marginals_with_their_intervals(explorer: Page, model: sv.Model) -> None:
+    for name in model.schema.names:
+        shown = table_of(explorer, name)
+        assert shown["fractions"] == pytest.approx(model.marginal(name), rel=1e-9)
+        assert intervals_of(shown) == pytest.approx(expected_intervals(model, name, "TRUE"), rel=1e-6, abs=1e-12)
+
+
+def test_a_calibrated_model_answers_as_it_does_in_python(
+    context: BrowserContext, model: sv.Model, tmp_path: Path
+) -> None:
+    calibrated = model.calibrate(
+        {"travel": {"car": 0.3, "bus": 0.5, "foot": 0.2}, "age": {(18, 40): 0.7, (41, 90): 0.3}}
+    )
+    path = tmp_path / "page.html"
+    path.write_text(explorer_page(calibrated, population=1_000_000), encoding="utf-8")
+    page = context.new_page()
+    page.goto(f"{path.as_uri()}#is.age=30..50&is.travel=bus")
+    assert_answers_as(page, calibrated)
+    shown = table_of(page, "income")
+    where = "age BETWEEN 30 AND 50 AND travel = 'bus'"
+    assert shown["fractions"] == pytest.approx(calibrated.marginal("income", where=where), rel=1e-9)
+    assert intervals_of(shown) == pytest.approx(expected_intervals(calibrated, "income", where), rel=1e-6, abs=1e-12)
+
+
+def test_everything_can_be_done_by_keyboard(explorer: Page, model: sv.Model) -> None:
+    explorer.get_by_label("age from").focus()
+    explorer.keyboard.press("ArrowUp")
+    explorer.get_by_label("income from").focus()
+    for _ in range(3):
+        explorer.keyboard.press("ArrowUp")
+    explorer.get_by_role("checkbox", name="bus").focus()
+    explorer.keyboard.press("Space")
+    explorer.get_by_role("checkbox", name="no answer", exact=True).check()
+    assert sql_of(explorer) == (
+        "(age BETWEEN 19 AND 90 OR age IS NULL) AND income BETWEEN 12500 AND 100000 AND travel IN ('bus')"
+    )
+    expect(explorer.get_by_role("checkbox", name="bus")).to_be_checked()
+    assert_answers_as(explorer, model)
+
+
+def test_categories_and_silence_are_chosen_by_clicks(explorer: Page, model: sv.Model) -> None:
+    card(explorer, "order").get_by_role("checkbox", name="no answer").click()
+    card(explorer, "order").get_by_role("checkbox", name="north").click()
+    card(explorer, "age").locator(".silence .hit").click()
+    assert sql_of(explorer) == "age IS NULL AND (order IN ('north') OR order IS NULL)"
+    expect(explorer.locator(".query")).to_have_text("Those with age no answer and order north or no answer")
+    assert_answers_as(explorer, model)
+
+
+def test_silence_is_added_to_what_is_chosen_and_taken_away_again(explorer: Page) -> None:
+    silence = card(explorer, "age").get_by_role("checkbox", name="no answer")
+    silence.check()
+    assert sql_of(explorer) == "age IS NULL"
+    explorer.get_by_label("age from").fill("40")
+    explorer.get_by_label("age from").press("Enter")
+    assert sql_of(explorer) == "age BETWEEN 40 AND 90 OR age IS NULL"
+    silence.uncheck()
+    assert sql_of(explorer) == "age BETWEEN 40 AND 90"
+    explorer.get_by_label("age from").fill("-7")
+    explorer.get_by_label("age from").press("Enter")
+    expect(explorer.get_by_label("age from")).to_have_value("18")
+    assert sql_of(explorer) == "age BETWEEN 18 AND 90"
+    silence.click()
+    assert sql_of(explorer) == "TRUE"
+    expect(silence).not_to_be_checked()
+
+
+def test_steps_are_undone_one_by_one_and_all_at_once(explorer: Page) -> None:
+    drag(explorer, "age", 0.21, 0.5)
+    explorer.get_by_role("checkbox", name="bus").click()
+    expect(explorer.locator(".query")).to_have_text("Those with age 33 to 53 and travel bus")
+    explorer.get_by_role("button", name="Undo").click()
+    expect(explorer.locator(".query")).to_have_text("Those with age 33 to 53")
+    explorer.get_by_role("button", name="Undo").click()
+    expect(explorer.locator(".query")).to_contain_text("Everybody")
+    expect(explorer.get_by_role("button", name="Undo")).to_be_disabled()
+    drag(explorer, "age", 0.21, 0.5)
+    explorer.get_by_role("button", name="clear age").click()
+    expect(explorer.locator(".query")).to_contain_text("Everybody")
+    drag(explorer, "age", 0.21, 0.5)
+    explorer.get_by_role("button", name="Reset").click()
+    expect(explorer.locator(".query")).to_contain_text("Everybody")
+
+
+def test_a_link_restores_the_view(explorer: Page, context: BrowserContext) -> None:
+    drag(explorer, "age", 0.21, 0.5)
+    card(explorer, "order").get_by_role("checkbox", name="alert").click()
+    explorer.get_by_label("people the crowd stands for").fill("5000")
+    explorer.get_by_label("Across").select_option("travel")
+    explorer.get_by_role("button", name="Copy link").click()
+    link = explorer.evaluate("navigator.clipboard.readText()")
+    again = context.new_page()
+    again.goto(link)
+    for part in (".query", ".answer", ".choice >> nth=0"):
+        expect(again.locator(part)).to_have_text(explorer.locator(part).inner_text())
+    expect(again.locator(".answer")).to_contain_text("of 5,000 people")
+    expect(again.get_by_label("Across")).to_have_value(explorer.get_by_label("Across").input_value())
+    assert again.url == explorer.url
+
+
+def test_a_link_that_makes_no_sense_shows_everybody(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.goto(
+        f"{address}#is.age=old..young&is.height=1..2&is.travel=horse&map=age&map=age&people=-3&none.travel=1&%E0%A4%A"
+    )
+    expect(page.locator(".query")).to_contain_text("Everybody")
+
+
+def test_an_answer_whose_interval_includes_zero_is_greyed_with_the_reason(explorer: Page, model: sv.Model) -> None:
+    expect(explorer.locator(".doubt")).to_be_hidden()
+    look_at(explorer, "is.age=89..90&is.income=10000..12500&is.order=north")
+    assert assert_answers_as(explorer, model).interval[0] == 0
+    expect(explorer.locator(".sentence.unsure .doubt")).to_contain_text("The interval includes zero")
+
+
+def test_the_map_shows_the_joint_distribution_of_the_pair_that_is_chosen(explorer: Page, model: sv.Model) -> None:
+    explorer.get_by_label("Across").select_option("travel")
+    explorer.get_by_label("Up", exact=True).select_option("order")
+    look_at(explorer, explorer.url.split("#")[1] + "&is.age=30..50")
+    joint = model.marginal("travel", "order", where="age BETWEEN 30 AND 50").T
+    cells = explorer.locator(".cells rect")
+    expect(cells).to_have_count(joint.size)
+    explorer.wait_for_timeout(200)
+    shades = np.array(cells.evaluate_all("all => all.map(cell => Number(cell.getAttribute('fill-opacity')))"))
+    assert shades.reshape(joint.shape) == pytest.approx(np.sqrt(joint / joint.max()), abs=1e-3)
+    cells.nth(0).hover()
+    expect(explorer.locator(".map .reading")).to_have_text(f"travel car, order north: {100 * joint[0, 0]:.1f}\u00a0%")
+
+
+def test_the_strongest_pairs_lead_to_the_map(explorer: Page) -> None:
+    explorer.get_by_role("button", name="income and weekly hours").click()
+    expect(explorer.get_by_label("Across")).to_have_value("1")
+    expect(explorer.get_by_label("Up", exact=True)).to_have_value("2")
+
+
+def test_a_chart_is_saved_as_a_picture_of_its_own(explorer: Page) -> None:
+    explorer.get_by_role("checkbox", name="bus").click()
+    for name in ("age", "travel", "the map"):
+        with explorer.expect_download() as started:
+            explorer.get_by_role("button", name=f"Save {name} as SVG").click()
+        root = ElementTree.parse(started.value.path()).getroot()
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        shapes = [shape for shape in root.iter() if shape.tag.split("}")[1] in ("path", "rect", "text")]
+        assert len(shapes) > 8
+        assert any(shape.get("fill", "").startswith("rgb") for shape in shapes)
+        assert not any("class" in shape.attrib for shape in shapes)
+
+
+def test_the_certificate_is_one_click_away(explorer: Page) -> None:
+    explorer.get_by_role("button", name="Privacy certificate").click()
+    dialog = explorer.get_by_role("dialog", name="Privacy certificate")
+    expect(dialog).to_contain_text("One report shifts anyone's odds")
+    expect(dialog).to_contain_text("Exact epsilon 1.99999")
+    explorer.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_axe_finds_nothing_serious_and_the_page_fits(browser: Browser, address: str, scheme: Any, width: int) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: run npm ci in clients/explorer")
+    context = browser.new_context(viewport={"width": width, "height": 780}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{address}#is.age=30..50&is.travel=bus&is.order=north")
+    expect(page.locator(".fraction")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    for opened in (None, "Privacy certificate", "Table of age"):
+        if opened:
+            page.get_by_role("button", name=opened).click()
+        found = page.evaluate("axe.run().then(result => result.violations)")
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in SERIOUS] == []
+        if opened:
+            page.get_by_role("button", name="Close").click()
+    context.close()
+
+
+def stroke(session: CDPSession, points: list[tuple[float, float]]) -> None:
+    """Move a finger over the screen."""
+    for number, (x, y) in enumerate(points):
+        kind = "touchMove" if number else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_a_finger_brushes_sideways_and_scrolls_up_and_down(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(address)
+    box = card(page, "age").locator(".overlay").bounding_box()
+    strokes = context.new_cdp_session(page)
+    start, stop, height = box["x"] + 0.21 * box["width"], box["x"] + 0.5 * box["width"], box["y"] + 60
+    stroke(strokes, [(start + part * (stop - start), height) for part in (0, 0.3, 0.6, 1)])
+    expect(page.locator(".query")).to_have_text("Those with age 33 to 53")
+    stroke(strokes, [(start - 10, height - distance) for distance in range(0, 320, 40)])
+    page.wait_for_function("scrollY > 100")
+    expect(page.locator(".query")).to_have_text("Those with age 33 to 53")
+    expect(card(page, "age").locator(".selection")).to_be_visible()
+    context.close()
+
+
+def test_the_theme_changes_and_is_remembered(explorer: Page) -> None:
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = explorer.evaluate(colour)
+    explorer.get_by_role("button", name="Dark").click()
+    dark = explorer.evaluate(colour)
+    assert dark != light
+    explorer.reload()
+    expect(explorer.get_by_role("button", name="Light")).to_be_visible()
+    assert explorer.evaluate(colour) == dark

@@ -1,0 +1,96 @@
+"""The explorer on a collector that really runs: token, counts that move, newer fits, and nothing below the minimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from sottovoce.plan import Plan
+from tests.collectors import Running, as_array, draw, make_plan, running
+
+pytestmark = pytest.mark.slow
+
+LATER = 6_000  # milliseconds by the page's clock, after which it has looked at the counts again
+
+
+@pytest.fixture
+def plan() -> Plan:
+    return make_plan()
+
+
+@pytest.fixture
+def served(plan: Plan, tmp_path: Path) -> Iterator[Running]:
+    with running([plan], str(tmp_path / "c.db"), minimum_reports=200) as collector:
+        yield collector
+
+
+def open_explorer(page: Page, served: Running) -> list[str]:
+    """Open the collector's explorer, sign in, and return a list that all its further requests are added to."""
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.clock.install()
+    page.goto(str(served.http.base_url.join("/explore")))
+    token = served.token()["authorization"].removeprefix("Bearer ")
+    page.get_by_label("analyst's token").fill(token)
+    page.get_by_role("button", name="Open").click()
+    return requests
+
+
+def status(page: Page) -> Locator:
+    return page.locator(".live [role=status]")
+
+
+def test_counts_move_fits_are_offered_and_nothing_is_answered_below_the_minimum(
+    page: Page, served: Running, plan: Plan
+) -> None:
+    token = served.token()
+    served.post(plan, as_array(draw(plan, 150)))
+    requests = open_explorer(page, served)
+    expect(status(page)).to_have_text("150 reports counted; nothing is fitted or answered below 200.")
+    expect(page.get_by_role("button", name="Fit now")).to_be_hidden()
+    expect(page.locator(".fraction")).to_have_count(0)
+    served.post(plan, as_array(draw(plan, 850)))
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("1,000 reports counted; no model was fitted")
+    page.get_by_role("button", name="Fit now").click()
+    expect(page.locator(".answer")).to_contain_text("of 1,000 people; 1,000 reports", timeout=30_000)
+    expect(page.locator("h1")).to_have_text("a test")
+    expect(status(page)).to_have_text("1,000 reports counted; shown is the fit to 1,000 of them.")
+    served.post(plan, as_array(draw(plan, 1_000)))
+    served.http.post(served.path(plan, "/fit"), headers=token)
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("a newer fit to 2,000 of them is there")
+    page.get_by_role("checkbox", name="south").click()
+    page.get_by_role("button", name="Show the newer fit").click()
+    expect(page.locator(".answer")).to_contain_text("of 2,000 people; 2,000 reports")
+    expect(page.locator(".query")).to_have_text("Those with region south")
+    asked = {"where": ["region = 'south'"]}
+    answer = served.http.post(served.path(plan, "/answers"), headers=token, json=asked).json()["answers"][0]
+    shown = float(page.locator(".fraction").get_attribute("value") or "nan")
+    assert shown == pytest.approx(answer["fraction"], rel=1e-9)
+    assert all(url.startswith(str(served.http.base_url).rstrip("/")) for url in requests)
+
+
+def test_a_token_is_asked_for_once_and_again_when_it_is_not_taken(page: Page, served: Running, plan: Plan) -> None:
+    served.post(plan, as_array(draw(plan, 150)))
+    open_explorer(page, served)
+    expect(status(page)).to_contain_text("150 reports counted")
+    page.reload()
+    expect(status(page)).to_contain_text("150 reports counted")
+    page.evaluate("sessionStorage.setItem('sottovoce-token', 'sv_000000000000_guess')")
+    page.reload()
+    expect(page.get_by_label("analyst's token")).to_be_visible()
+    expect(status(page)).to_contain_text("this needs a token")
+    assert page.evaluate("sessionStorage.length + localStorage.length") == 0
+
+
+def test_a_mechanism_that_cannot_be_explored_is_said_so(page: Page, tmp_path: Path) -> None:
+    plan = make_plan(mechanism="hdg")
+    with running([plan], str(tmp_path / "c.db"), minimum_reports=10) as collector:
+        collector.post(plan, as_array(draw(plan, 20)))
+        collector.http.post(collector.path(plan, "/fit"), headers=collector.token())
+        open_explorer(page, collector)
+        expect(status(page)).to_contain_text("models by spectral can be explored")
