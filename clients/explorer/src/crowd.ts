@@ -69,10 +69,11 @@ export class Crowd {
     const fraction = groups[0] / everybody[0];
     if (this.calibrated) {
       const off = groups.map((sum, group) => (sum - fraction * everybody[group]) / everybody[0]);
-      return this.estimate(fraction, (this.rule.own + this.rule.general) * variance(off));
+      const own = variance(off);
+      return this.estimate(fraction, this.joined(own, own));
     }
     const own = variance(groups);
-    return this.estimate(fraction, this.rule.own * own + this.rule.general * this.generalVariance(fraction, filters));
+    return this.estimate(fraction, this.joined(own, ...this.generalVariance(fraction, filters)));
   }
 
   /** Return the distribution of an attribute among those whom the filters on other attributes choose. */
@@ -96,8 +97,10 @@ export class Crowd {
         off[group] = (alone ? top : top - fraction * bottoms[group]) / bottoms[0];
       }
       const own = variance(off);
-      const general = alone ? this.varianceOfSize(fraction, 1) : own;
-      const one = this.estimate(fraction, this.rule.own * own + this.rule.general * general);
+      const joined = alone
+        ? this.joined(own, this.varianceOfSize(fraction, 1), this.leastVariance(1))
+        : this.joined(own, own);
+      const one = this.estimate(fraction, joined);
       found.fractions[level] = one.fraction;
       found.lows[level] = one.low;
       found.highs[level] = one.high;
@@ -179,7 +182,8 @@ export class Crowd {
     });
   }
 
-  private generalVariance(fraction: number, filters: Filters): number {
+  /** Return the variance that answers like this one have in general, and the least there is. */
+  private generalVariance(fraction: number, filters: Filters): [number, number] {
     let scale = 1;
     let dimensions = 0;
     filters.forEach((filter, place) => {
@@ -187,15 +191,26 @@ export class Crowd {
       scale *= largestWeight(region(this.about.attributes[place], filter));
       dimensions++;
     });
-    return scale > 0 ? scale ** 2 * this.varianceOfSize(fraction / scale, dimensions) : 0;
+    if (!(scale > 0)) return [0, 0];
+    return [scale ** 2 * this.varianceOfSize(fraction / scale, dimensions), scale ** 2 * this.leastVariance(dimensions)];
   }
 
   /** Return the variance that answers of a size on so many attributes have in general. */
   private varianceOfSize(share: number, dimensions: number): number {
-    const { rates, near_zero } = this.rule;
+    const { rates } = this.rule;
     if (!dimensions || !rates.length) return 0;
     const rate = rates[Math.min(dimensions, rates.length) - 1];
-    return rate ** 2 * (Math.max(share * (1 - share), 0) + near_zero * rate ** 2);
+    return rate ** 2 * Math.max(share * (1 - share), 0);
+  }
+
+  /** Return the least variance of an answer on so many attributes. */
+  private leastVariance(dimensions: number): number {
+    return dimensions && this.rule.rates.length ? this.rule.least ** 2 : 0;
+  }
+
+  /** Return the variance of an answer, from its own over repeated fits and that of its size in general. */
+  private joined(own: number, general: number, least = 0): number {
+    return this.rule.own * own + this.rule.general * Math.max(Math.min(general, this.rule.most * own), least);
   }
 
   private estimate(value: number, spread: number): Estimate {

@@ -46,7 +46,8 @@ export interface Intervals {
   readonly factor: number;
   readonly own: number;
   readonly general: number;
-  readonly near_zero: number;
+  readonly most: number;
+  readonly least: number;
   readonly rates: readonly number[];
   readonly includes: string;
 }

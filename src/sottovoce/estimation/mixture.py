@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.estimation.moments import Asked, Moments
 from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
 
-_ROUGHNESS = 3.0  # weight of squared second differences of the logits, per 64 levels
+_ROUGHNESS = 1.5  # weight of squared second differences of the logits, per 64 levels
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions

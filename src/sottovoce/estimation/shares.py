@@ -26,6 +26,7 @@ LEAST_REPORTS = 100
 
 _TRIPLE_BANDS, _TRIPLE_BLOCKS = 3, 20_000  # three signs: at most so many bands of an attribute, and blocks in all
 _WORTH_TRIPLES = 0.99  # they must bring the expected squared error down to this fraction
+_ALONE = 2.0  # how much more single attributes matter than as parts of pairs: they are asked for by themselves too
 _RESOLUTION = 128  # ranges are enumerated over at most so many cells
 _SINGLE_VARIANCE, _SINGLE_DECAY = 0.5, 1.0  # public prior of band 0, halved from band to band
 _PAIR_VARIANCE, _PAIR_DECAY = 0.6, 1.2  # the same of a product of bands (0, 0), and its decay per band of either
@@ -128,7 +129,7 @@ def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most
     energy = [range_energy(axis, workload.widths) for axis in axes]
     single = [prior_variance(axis, _SINGLE_VARIANCE, _SINGLE_DECAY) for axis in axes]
     pair = [prior_variance(axis, _PAIR_VARIANCE**0.5, _PAIR_DECAY) for axis in axes]
-    alone = workload.pairs @ np.array([own[0] for own in energy]) if len(axes) > 1 else np.ones(1)
+    alone = _ALONE * workload.pairs @ np.array([own[0] for own in energy]) if len(axes) > 1 else np.ones(1)
     bands = [[(place, band) for band in range(axis.bands) if 1 << band <= most] for place, axis in enumerate(axes)]
     groups: list[Group] = [(band,) for own in bands for band in own]
     prior = [single[j][a] for ((j, a),) in groups]

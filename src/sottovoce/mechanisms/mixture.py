@@ -5,8 +5,8 @@ up over disjoint ranges and is 1 for everybody.
 
 Its standard errors join two views of the fit's uncertainty: how much the answer itself moves when the fit is repeated
 on perturbed moments, and how much answers of that size and number of attributes move in general. The first alone covers
-too little, because a smooth fit's own bias is not in it; the second stands for that, and for answers near zero. How the
-two are joined was settled by measuring coverage (benchmarks/coverage.py).
+too little, because a smooth fit's own bias is not in it; the second stands for that. How the two are joined was settled
+by measuring coverage (benchmarks/coverage.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sottovoce.model import Model, Origin
 from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 
 _REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4
-_OWN, _GENERAL, _NEAR_ZERO = 1.3, 0.5, 0.01  # the first also makes up for the small number of repeated fits
+_OWN, _GENERAL, _MOST = 1.2, 0.5, 4.0  # the first also makes up for the small number of repeated fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,15 @@ class ErrorRule:
     Attributes:
         own: The weight of the variance of the answer itself over repeated fits.
         general: The weight of the variance that answers of its size and number of attributes have.
-        near_zero: How much of one person answers near zero are uncertain by.
+        most: That variance counts for at most so many times the answer's own,
+        least: but no answer is surer than to this fraction of the crowd: one person.
         rates: How much answers on 1, 2, ... attributes vary, per root of p (1 - p); empty if never fitted again.
     """
 
     own: float
     general: float
-    near_zero: float
+    most: float
+    least: float
     rates: tuple[float, ...]
 
 
@@ -92,26 +94,32 @@ class MixtureModel(JointModel):
         alone = np.flatnonzero(np.count_nonzero(sums, axis=1) == 1)
         if alone.size:
             query = np.abs(sums[alone]).argmax(axis=1)
-            general[alone] = (sums[alone, query] ** 2) * self._general_variance(batch)[query]
+            wide, least = sums[alone, query] ** 2 * self._general_variance(batch)[:, query]
+            general[alone] = np.maximum(np.minimum(wide, _MOST * own[alone]), least)
         return np.asarray(np.sqrt(_OWN * own + _GENERAL * general))
 
     @property
     def error_rule(self) -> ErrorRule:
         """The numbers behind `deviations`."""
         rates = tuple(self._rates.tolist()) if self.replicates else ()
-        return ErrorRule(_OWN, _GENERAL, _NEAR_ZERO, rates)
+        return ErrorRule(_OWN, _GENERAL, _MOST, self._one_person, rates)
 
     def _general_variance(self, batch: Batch) -> Floats:
-        """Return the variance that answers of a size and number of attributes have in general, query by query.
+        """Return the variance that answers of a size and number of attributes have in general, and the least there is.
 
-        An answer p varies as in a sample of ``1 / rate**2`` people, and is uncertain by part of one of them near 0.
+        An answer p varies as in a sample of ``1 / rate**2`` people; the least is one person's. Two rows, by query.
         """
         scale = np.ones(batch.count)
         for selection in batch.selections.values():
             scale[selection.queries] *= np.abs(selection.weights).max(axis=1)
         share = np.divide(np.abs(self.evaluate(batch)), scale, out=np.zeros(batch.count), where=scale > 0)
         rate = np.append(0.0, self._rates)[np.minimum(batch.dimensions(), len(self._rates))]
-        return np.asarray(scale**2 * rate**2 * (np.clip(share * (1 - share), 0.0, None) + _NEAR_ZERO * rate**2))
+        wide = scale**2 * rate**2 * np.clip(share * (1 - share), 0.0, None)
+        return np.stack([wide, (scale * self._one_person * (rate > 0)) ** 2])
+
+    @property
+    def _one_person(self) -> float:
+        return 1 / max(1, self.origin.reports)
 
     @cached_property
     def _rates(self) -> Floats:
