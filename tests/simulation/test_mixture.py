@@ -48,7 +48,22 @@ def test_cells_are_counted_alike_by_product_and_by_addition(limit: int, monkeypa
         assert histogram is not None
         people = question.cells([levels[attribute] for attribute in question.attributes])
         expected = np.bincount(people, minlength=question.channel.cells)
-        np.testing.assert_array_equal(_cell_counts(question, histogram), expected)
+        (found,) = _cell_counts([[table] for table in question.tables], histogram)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_the_cells_of_a_familys_questions_are_counted_in_their_order() -> None:
+    plan = sv.Plan.create(mixed_schema(3), epsilon=1, users=10_000_000, mechanism="spectral")
+    levels = encode(plan.schema, mixed_crowd(2000, seed=5))
+    for family, first in zip(plan.families, plan.questions.offsets, strict=False):
+        histogram = _histogram(plan, levels, family.attributes)
+        assert histogram is not None
+        found = _cell_counts([[plan.tables[table] for table in tables] for tables in family.tables], histogram)
+        assert len(found) == family.count
+        for number in {0, family.count // 3, family.count - 1}:
+            question = plan.questions[first + number]
+            people = question.cells([levels[attribute] for attribute in question.attributes])
+            np.testing.assert_array_equal(found[number], np.bincount(people, minlength=question.channel.cells))
 
 
 def test_a_billion_people_are_drawn_and_their_codes_are_where_the_channel_puts_them() -> None:

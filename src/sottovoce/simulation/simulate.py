@@ -7,6 +7,8 @@ Simulation is for experiments: its randomness comes from a seed, so it protects 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from sottovoce.plan import SHARES, Plan, require_plan
 from sottovoce.questions import Question
 from sottovoce.schema import encode
 from sottovoce.simulation.mixture import code_probabilities
+from sottovoce.tables import Table
 from sottovoce.tally import Tally
 
 TABLE_LIMIT = 2**20
@@ -29,6 +32,9 @@ HISTOGRAM_LIMIT = 2**22
 
 INDICATOR_LIMIT = 2**16
 """The largest table of indicators, bins by levels, by which a histogram is multiplied instead of added up."""
+
+FAMILY_LIMIT = 2**22
+"""The same for the tables of a family together, where its questions are drawn at once; they have few cells each."""
 
 CODES_LIMIT = 2**20
 """The largest alphabet whose counts are drawn at once for people drawn with replacement."""
@@ -83,20 +89,48 @@ def _with_replacement(tally: Tally, levels: list[NDArray[Any]], users: int, gene
     plan, drawn = tally.plan, _Drawn(tally)
     reports = generator.multinomial(users, plan.questions.shares / SHARES)
     histograms: dict[tuple[int, ...], NDArray[np.float64] | None] = {}
-    for index in np.flatnonzero(reports).tolist():
-        question, count = plan.questions[index], int(reports[index])
-        if question.attributes not in histograms:
-            histograms[question.attributes] = _histogram(plan, levels, question.attributes)
-        histogram = histograms[question.attributes]
-        if histogram is not None and question.channel.codes <= min(CODES_LIMIT, 4 * count):
-            mixed = code_probabilities(question.channel, _cell_counts(question, histogram) / len(levels[0]))
-            drawn.add(index, generator.multinomial(count, mixed))
+    for family, (first, stop) in zip(plan.families, pairwise(plan.questions.offsets), strict=True):
+        own = reports[first:stop]
+        if not own.any():
             continue
-        for start in range(0, count, PEOPLE_AT_ONCE):
-            rows = generator.integers(0, len(levels[0]), min(PEOPLE_AT_ONCE, count - start))
-            people = question.cells([levels[attribute][rows] for attribute in question.attributes])
-            drawn.count(question, people, generator)
+        if family.attributes not in histograms:
+            histograms[family.attributes] = _histogram(plan, levels, family.attributes)
+        histogram = histograms[family.attributes]
+        choices = [[plan.tables[table] for table in tables] for tables in family.tables]
+        if histogram is not None and _at_once(choices):
+            frequencies = _cell_counts(choices, histogram) / len(levels[0])
+            mixed = frequencies @ plan.questions[first].channel.probabilities()
+            drawn.add(first, generator.multinomial(own, mixed / mixed.sum(axis=1, keepdims=True)))
+            continue
+        for index in (first + np.flatnonzero(own)).tolist():
+            _one_question(drawn, plan.questions[index], histogram, levels, int(reports[index]), generator)
     drawn.settle()
+
+
+def _one_question(
+    drawn: _Drawn,
+    question: Question,
+    histogram: NDArray[np.float64] | None,
+    levels: list[NDArray[Any]],
+    count: int,
+    generator: np.random.Generator,
+) -> None:
+    if histogram is not None and question.channel.codes <= min(CODES_LIMIT, 4 * count):
+        (cells,) = _cell_counts([[table] for table in question.tables], histogram)
+        mixed = code_probabilities(question.channel, cells / len(levels[0]))
+        drawn.add(question.index, generator.multinomial([count], mixed))
+        return
+    for start in range(0, count, PEOPLE_AT_ONCE):
+        rows = generator.integers(0, len(levels[0]), min(PEOPLE_AT_ONCE, count - start))
+        people = question.cells([levels[attribute][rows] for attribute in question.attributes])
+        drawn.count(question, people, generator)
+
+
+def _at_once(choices: Sequence[Sequence[Table]]) -> bool:
+    """Return whether the questions of a family are alike and small: two bins on every axis."""
+    return all({table.bins for table in tables} == {2} for tables in choices) and all(
+        2 * len(tables) * len(tables[0].array()) <= FAMILY_LIMIT for tables in choices
+    )
 
 
 def _bulk(question: Question, people: int) -> bool:
@@ -117,18 +151,19 @@ class _Drawn:
         """Draw codes and count them; ``cells`` is a count per cell where codes are drawn in bulk, else one a person."""
         channel = question.channel
         if len(cells) <= channel.cells and cells.dtype == np.int64:
-            self.add(question.index, generator.multinomial(cells, channel.probabilities()[: len(cells)]).sum(axis=0))
+            counts = generator.multinomial(cells, channel.probabilities()[: len(cells)]).sum(axis=0)
+            self.add(question.index, counts[None])
         else:
             codes, counts = np.unique(channel.draw_many(cells, seeded_words(generator)), return_counts=True)
-            self._keep(question.index, codes, counts)
+            self._keep(np.full(len(codes), question.index), codes, counts)
 
-    def add(self, question: int, counts: NDArray[np.int64]) -> None:
-        """Take how often each code of a question was drawn."""
-        codes = np.flatnonzero(counts)
-        self._keep(question, codes, counts[codes])
+    def add(self, first: int, counts: NDArray[np.int64]) -> None:
+        """Take how often each code of some questions in a row was drawn, questions by codes."""
+        questions, codes = np.nonzero(counts)
+        self._keep(first + questions, codes, counts[questions, codes])
 
-    def _keep(self, question: int, codes: NDArray[Any], counts: NDArray[np.int64]) -> None:
-        self.parts.append((np.full(len(codes), question), codes.astype(np.int64), counts))
+    def _keep(self, questions: NDArray[np.intp], codes: NDArray[Any], counts: NDArray[np.int64]) -> None:
+        self.parts.append((questions, codes.astype(np.int64), counts))
         self.pairs += len(codes)
         if self.pairs > PAIRS_AT_ONCE:
             self.settle()
@@ -149,18 +184,24 @@ def _histogram(plan: Plan, levels: list[NDArray[Any]], attributes: tuple[int, ..
     return np.bincount(joint, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
 
-def _cell_counts(question: Question, histogram: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many rows fall in each cell, by adding up the histogram of levels axis by axis."""
-    for table in question.tables:  # the axis in hand is the first one, and goes to the end when it is done
-        bins = table.array()
-        if len(bins) * table.bins <= INDICATOR_LIMIT:
-            indicator = (bins == np.arange(table.bins)[:, None]).astype(np.float64)
-            added = (indicator @ histogram.reshape(len(bins), -1)).reshape(table.bins, *histogram.shape[1:])
+def _cell_counts(choices: Sequence[Sequence[Table]], histogram: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many rows fall in each cell of each question, questions by cells, axis by axis.
+
+    A question chooses one table for each axis; the tables of an axis have as many bins each.
+    """
+    for tables in choices:  # the axis in hand is the first one, and goes to the end when it is done
+        bins, levels = tables[0].bins, len(histogram)
+        if len(tables) > 1 or bins * levels <= INDICATOR_LIMIT:
+            arrays = np.stack([table.array() for table in tables])
+            indicator = (arrays[:, None] == np.arange(bins)[:, None]).reshape(-1, levels).astype(np.float64)
+            added = (indicator @ histogram.reshape(levels, -1)).reshape(-1, *histogram.shape[1:])
         else:
-            added = np.zeros((table.bins, *histogram.shape[1:]))
-            np.add.at(added, bins, histogram)
+            added = np.zeros((bins, *histogram.shape[1:]))
+            np.add.at(added, tables[0].array(), histogram)
         histogram = np.moveaxis(added, 0, -1)
-    return histogram.ravel()
+    split = histogram.reshape([size for tables in choices for size in (len(tables), tables[0].bins)])
+    axes = range(2 * len(choices))
+    return split.transpose(*axes[::2], *axes[1::2]).reshape(math.prod(map(len, choices)), -1)
 
 
 def generator_for(seed: int) -> np.random.Generator:
