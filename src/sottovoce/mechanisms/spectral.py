@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from sottovoce.errors import FewReportsWarning, PlanError
 from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture, repeat_fit
@@ -105,12 +106,15 @@ def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> MixtureModel:
     answers = answers_of(plan, tally)
     _warn_if_few(plan, answers)
     origin = Origin.of(plan, tally)
-    mixture, chosen = fit_mixture(answers, EFFORTS[quality], seed=seed)
+    with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
+        mixture, chosen = fit_mixture(answers, EFFORTS[quality], seed=seed)
 
     def replicate() -> list[MixtureModel]:
+        with threadpool_limits(1):
+            repeated = repeat_fit(chosen, REPLICATES[quality], seed=seed)
         return [
             MixtureModel(origin, weights=again.weights, factors=again.factors, precision=np.float16)
-            for again in repeat_fit(chosen, REPLICATES[quality], seed=seed)
+            for again in repeated
         ]
 
     return MixtureModel(origin, weights=mixture.weights, factors=mixture.factors, repeated=replicate)
