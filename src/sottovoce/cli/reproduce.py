@@ -79,7 +79,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     figures: bool,
     as_json: bool,
 ) -> None:
-    r"""Measure again what the paper shows: NAME is a figure or table, or "all".
+    """Measure again what the paper shows: NAME is a figure or table, or "all".
 
     Results are kept as they come: the same command goes on where an interrupted one stopped.
 
