@@ -222,10 +222,10 @@ def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
         shutil.rmtree(place)
 
 
-def billion(users: int = 10**9) -> None:
+def billion(mechanism: str, users: int = 10**9) -> None:
     table = population(10**6)
     start = time.process_time()
-    plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=users, mechanism="hdg")
+    plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=users, mechanism=mechanism)
     tally = sv.simulate(plan, table, seed=0, users=users)
     drawn = time.process_time()
     model = sv.fit(plan, tally)
@@ -295,7 +295,8 @@ def main() -> None:
         memory(plan_file, folder, [reports // 10, reports, reports * 10])
         merging(plan, folder)
         many_files(plan, folder, reports)
-    billion()
+    for mechanism in ("hdg", "spectral"):
+        billion(mechanism)
     state()
 
 

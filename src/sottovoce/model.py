@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sottovoce.asking import Asking
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.estimation.bootstrap import resample
-from sottovoce.plan import MECHANISMS, Plan, find_mechanism, require_plan
+from sottovoce.plan import MECHANISMS, Fitting, Plan, find_mechanism, require_plan
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.schema import Schema
@@ -164,7 +164,14 @@ class Model(Asking):
         )
 
 
-def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") -> Model:
+def fit(
+    plan: Plan,
+    tally: Tally,
+    *,
+    seed: int = 0,
+    quality: str = "default",
+    step: Callable[[float], None] = lambda done: None,
+) -> Model:
     """Return the model that the plan's mechanism fits to a tally of its collection.
 
     Args:
@@ -172,6 +179,7 @@ def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") ->
         tally: What was counted.
         seed: For mechanisms that draw at random while fitting; the same seed gives the same model.
         quality: "default", or "fast" for a quicker, slightly less exact fit where the mechanism has one.
+        step: Told how much of the work is done, from 0 to 1, where a fit takes its time.
     """
     require_plan(plan)
     if quality not in QUALITIES:
@@ -186,11 +194,13 @@ def fit(plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default") ->
     if not tally.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     mechanism = find_mechanism(plan.mechanism)
-    model: Model = mechanism.fit(plan, tally, seed, quality)
+    model: Model = mechanism.fit(plan, tally, Fitting(seed, quality, step))
+    step(1.0)
 
     def refit() -> list[Model]:
         generator = np.random.default_rng([seed, REPLICATES])
-        return [mechanism.fit(plan, resample(tally, generator), seed, quality) for _ in range(REPLICATES)]
+        how = Fitting(seed, quality, lambda done: None)
+        return [mechanism.fit(plan, resample(tally, generator), how) for _ in range(REPLICATES)]
 
     if model.resampled:
         model._refit = refit

@@ -305,6 +305,21 @@ class Design(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class Fitting:
+    """How to fit, for mechanisms that draw at random, take pains or take their time; others need none of it.
+
+    Attributes:
+        seed: The same seed gives the same model.
+        quality: "default" or "fast".
+        step: Told how much of the work is done, from 0 to 1.
+    """
+
+    seed: int
+    quality: str
+    step: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
 class Mechanism:
     """A mechanism is two functions, the options they take, and the kind of model they give.
 
@@ -313,7 +328,7 @@ class Mechanism:
         summary: What it does, in a few words.
         options: The frozen struct that validates its options.
         design: (schema, epsilon, users, options) -> `Design`.
-        fit: (plan, tally, seed, quality) -> a model; the plan comes first, the stages after it are not known here.
+        fit: (plan, tally, `Fitting`) -> a model; the plan comes first, the stages after it are not known here.
         model: The class of that model, which reads it back from a file.
         refresh: (plan, tally) -> new shares, one per family, where a collection's shares may change under way.
     """
@@ -322,7 +337,7 @@ class Mechanism:
     summary: str
     options: type[msgspec.Struct]
     design: Callable[[Schema, Decimal, int, Any], Design]
-    fit: Callable[[Plan, Any, int, str], Any]
+    fit: Callable[[Plan, Any, Fitting], Any]
     model: type[Any]
     refresh: Callable[[Plan, Any], list[int]] | None = None
 

@@ -147,7 +147,7 @@ def test_the_fit_is_determined_by_its_seed():
 
 def test_progress_runs_from_start_to_end():
     done: list[float] = []
-    fit_mixture(answers(), EFFORT, seed=1, progress=done.append)
+    fit_mixture(answers(), EFFORT, seed=1, step=done.append)
     assert done == sorted(done)
     assert 0 < done[0] < done[-1] == pytest.approx(1)
 

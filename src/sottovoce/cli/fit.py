@@ -9,7 +9,7 @@ import click
 
 from sottovoce import FewReportsWarning, Plan, Tally, fit
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph
+from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress
 from sottovoce.model import QUALITIES
 
 
@@ -30,7 +30,8 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
     """
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", FewReportsWarning)
-        model = fit(Plan.load(plan_file), Tally.load(tally_file), seed=seed, quality=quality)
+        with progress("fit", 1.0) as step:
+            model = fit(Plan.load(plan_file), Tally.load(tally_file), seed=seed, quality=quality, step=step)
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)
     origin = model.origin

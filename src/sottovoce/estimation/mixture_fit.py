@@ -24,9 +24,6 @@ from sottovoce.estimation.walsh import Axis, Floats
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
 _FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 5, 1.35, 4
 
-Progress = Callable[[float], None]
-"""Told the fraction of the work that is done."""
-
 
 @dataclass(frozen=True, slots=True)
 class Effort:
@@ -69,9 +66,12 @@ class Chosen:
 
 
 def fit_mixture(
-    answers: Answers, effort: Effort, *, seed: int, progress: Progress = lambda done: None
+    answers: Answers, effort: Effort, *, seed: int, step: Callable[[float], None] = lambda done: None
 ) -> tuple[Mixture, Chosen]:
-    """Return the average of several fits, its components those of the fits in turn, and what was chosen."""
+    """Return the average of several fits, its components those of the fits in turn, and what was chosen.
+
+    ``step`` is told how much is done.
+    """
     generator = np.random.default_rng([seed, 0x5EC7])
     moments = answers.moments()
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
@@ -80,7 +80,7 @@ def fit_mixture(
         objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
         for steps, score in _held_out(objective, parts, effort, generator).items():
             scores[texture, steps] = score
-        progress(0.3 * (number + 1))
+        step(0.3 * (number + 1))
     texture, held_out_steps = min(scores, key=scores.__getitem__)
     steps = held_out_steps * effort.folds // (effort.folds - 1)  # the held-out fits saw that much less
     objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
@@ -88,7 +88,7 @@ def fit_mixture(
     mixtures = []
     for number in range(effort.fits):
         mixtures.append(_one_fit(objective, base, steps, generator))
-        progress(0.6 + 0.4 * (number + 1) / effort.fits)
+        step(0.6 + 0.4 * (number + 1) / effort.fits)
     return average(mixtures), Chosen(objective, steps)
 
 

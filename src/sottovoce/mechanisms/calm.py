@@ -16,7 +16,7 @@ from sottovoce.estimation.consistency import post_process
 from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estimate_grids, pair_shares, pairs_of
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs, require_small_pairs
 from sottovoce.model import Origin
-from sottovoce.plan import Design, Mechanism, Plan
+from sottovoce.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.schema import Schema
 from sottovoce.tally import Tally
 
@@ -35,7 +35,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -
     return Design({}, tuple(questions.tables), tuple(questions.families))
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
     if plan.options["postprocess"]:

@@ -32,7 +32,7 @@ from sottovoce.mechanisms.grids import (
 )
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.schema import Schema
 from sottovoce.tally import Tally
@@ -92,7 +92,7 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
     return even_shares(first, singles) + even_shares(SHARES - first, pairs)
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return response matrices for all pairs; nothing here draws at random."""
     matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, tally).items()}
     return PairwiseModel(

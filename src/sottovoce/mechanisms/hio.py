@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sottovoce.estimation.hierarchy import decompose
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model import Model, Origin
-from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema import Schema
 from sottovoce.tally import Tally
@@ -158,7 +158,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TreeOptions) -
     return Design({"heights": heights}, tuple(questions.tables), tuple(questions.families))
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> HIOModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> HIOModel:
     """Return the model that keeps the counts; nothing here draws at random."""
     return HIOModel(Origin.of(plan, tally), plan=plan, columns=tally.columns())
 

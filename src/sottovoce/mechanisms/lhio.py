@@ -24,7 +24,7 @@ from sottovoce.mechanisms.grids import check_choice, pair_shares, pairs_of
 from sottovoce.mechanisms.pairwise import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model import Origin
-from sottovoce.plan import Design, Mechanism, Plan
+from sottovoce.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.questions import Question
 from sottovoce.schema import Schema
@@ -58,7 +58,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: LHIOOptions) -
     return Design({"heights": heights}, tuple(questions.tables), tuple(questions.families))
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the leaves of every pair's hierarchy; nothing here draws at random."""
     pairs, sizes = pairs_of(plan.schema), plan.schema.sizes
     grids = [_leaves(plan, tally, number) for number in range(len(pairs))]

@@ -22,7 +22,7 @@ from sottovoce.estimation.em import maximum_likelihood
 from sottovoce.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import even_shares
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.questions import Family
 from sottovoce.schema import Schema
@@ -92,7 +92,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
     return Design({}, tuple(Table(identity=size) for size in sizes), families)
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> ProductModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:
     """Return the likeliest distribution of every attribute; nothing here draws at random."""
     threshold = GAIN * math.exp(float(plan.epsilon))
     distributions = [

@@ -25,7 +25,7 @@ from sottovoce.estimation.shares import design as design_shares
 from sottovoce.estimation.walsh import Axis, Floats
 from sottovoce.mechanisms.mixture import MixtureModel
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.questions import Family
 from sottovoce.schema import Schema
 from sottovoce.tables import Table
@@ -101,17 +101,17 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
     return Design({"questions": questions, "blocks": signs}, tuple(tables), tuple(families))
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> MixtureModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
     """Return the mixture of products that explains the tally; the same seed gives the same model."""
     answers = answers_of(plan, tally)
     _warn_if_few(plan, answers)
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
-        mixture, chosen = fit_mixture(answers, EFFORTS[quality], seed=seed)
+        mixture, chosen = fit_mixture(answers, EFFORTS[how.quality], seed=how.seed, step=how.step)
 
     def replicate() -> list[MixtureModel]:
         with threadpool_limits(1):
-            repeated = repeat_fit(chosen, REPLICATES[quality], seed=seed)
+            repeated = repeat_fit(chosen, REPLICATES[how.quality], seed=how.seed)
         return [
             MixtureModel(origin, weights=again.weights, factors=again.factors, precision=np.float16)
             for again in repeated

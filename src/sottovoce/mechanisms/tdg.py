@@ -26,7 +26,7 @@ from sottovoce.mechanisms.grids import (
 )
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
 from sottovoce.model import Origin
-from sottovoce.plan import Design, Mechanism, Plan
+from sottovoce.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.schema import Schema
 from sottovoce.tally import Tally
 
@@ -59,7 +59,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) ->
     return Design({"g2": granularity}, tuple(questions.tables), tuple(questions.families))
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> PairwiseModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' grids, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
     if plan.options["postprocess"]:

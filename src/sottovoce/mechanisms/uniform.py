@@ -15,7 +15,7 @@ import numpy as np
 from sottovoce.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import GridQuestions
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Mechanism, Plan
+from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema import Schema
 from sottovoce.tally import Tally
@@ -68,7 +68,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: UniformOptions
     return Design({}, tuple(questions.tables), tuple(questions.families))
 
 
-def fit(plan: Plan, tally: Tally, seed: int, quality: str) -> UniformModel:
+def fit(plan: Plan, tally: Tally, how: Fitting) -> UniformModel:
     """Return the model that ignores the tally."""
     return UniformModel(Origin.of(plan, tally))
 
