@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.quality import check_shares, upper_tail
+from sottovoce.quality import check_shares, chi_square, upper_tail
 from sottovoce.reporting import association
 from tests.crowds import mixed_crowd, mixed_schema
 
@@ -26,6 +26,15 @@ def test_sound_collections_pass() -> None:
     checks = [check_shares(sv.simulate(plan, mixed_crowd(500, seed=1), seed=seed))[0] for seed in range(40)]
     assert not any(check.suspicious for check in checks)
     assert 0.3 < np.mean([check.chance for check in checks]) < 0.7
+
+
+@pytest.mark.parametrize("bins", range(2, 40))
+@pytest.mark.parametrize("each", [3.0, 5.0, 10.0, 12.0, 30.0])
+def test_everything_in_one_bin_is_seen_however_rare_bins_are(bins: int, each: float) -> None:
+    total = round(bins * each)
+    statistic, freedom = chi_square(np.array([total] + [0] * (bins - 1)), np.full(bins, total / bins))
+    assert freedom or total < 40
+    assert upper_tail(statistic, freedom) < 1e-6 or total < 60
 
 
 def test_made_up_reports_on_one_question_do_not_pass() -> None:

@@ -520,7 +520,9 @@ class Parity {
 
   /** @param {bigint} cells @param {Epsilon} epsilon */
   constructor(cells, epsilon) {
-    if (cells & (cells - 1n)) throw new PlanError(`parity takes a power of two cells, got ${cells}`);
+    if (cells < 2n || cells & (cells - 1n)) {
+      throw new PlanError(`parity takes a power of two cells, got ${cells}: every attribute of its question has two bins`);
+    }
     this.cells = cells;
     this.response = new RandomisedResponse(2n, epsilon);
     this.scale = this.response.scale;

@@ -83,9 +83,13 @@ class Model(Asking):
     @property
     def replicates(self) -> list[Model]:
         """The same fit to resampled tallies, made when first needed; none for a model that was not fitted here."""
+        self.prepare_intervals()
+        return self._replicates or []
+
+    def prepare_intervals(self) -> None:
+        """Repeat the fit now, which otherwise happens when an interval is first asked for."""
         if self._replicates is None:
             self._replicates = list(self._refit()) if self._refit is not None else []
-        return self._replicates
 
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
         """Return the standard error of each sum of the batch's answers: replicates' spread and drift, and bias."""

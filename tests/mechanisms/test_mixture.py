@@ -9,6 +9,7 @@ import sottovoce as sv
 from sottovoce.mechanisms.mixture import MixtureModel
 from sottovoce.model import Origin
 from sottovoce.query.batch import Batch
+from sottovoce.query.ranges import ranges_to_batch
 from tests.chances import assert_drawn_from
 
 SCHEMA = sv.Schema([sv.Ordinal("a", 0, 7), sv.Categorical("b", ["x", "y", "z"]), sv.Ordinal("c", 0, 3, nullable=True)])
@@ -117,3 +118,29 @@ def test_short_factors_are_brought_back_to_distributions():
     for factor, exact in zip(model.factors, made().factors, strict=True):
         np.testing.assert_allclose(factor.sum(axis=1), 1, atol=1e-14)
         np.testing.assert_allclose(factor, exact, atol=1e-3)
+
+
+def test_the_general_variance_counts_for_at_most_four_times_the_own() -> None:
+    """Fits that are all but alike: an answer's own variance is far below what answers of its size have."""
+    model = repeated()
+    factors = [factor.copy() for factor in model.factors]
+    nearly = [MixtureModel(ORIGIN, weights=model.weights, factors=[*factors]) for _ in range(3)]
+    for place, each in enumerate(nearly):
+        each.factors[1] = made(place + 5, 0.1).factors[1]  # only answers on the second attribute move
+        each.factors[0] = each.factors[0].copy()
+        each.factors[0][:, 7] *= 1 + 0.005 * place
+    alike = MixtureModel(ORIGIN, weights=model.weights, factors=factors, repeated=lambda: nearly)
+    batch = ranges_to_batch(SCHEMA, [{"a": (7, 7)}])
+    own = np.var([each.evaluate(batch) for each in nearly], ddof=1)
+    rule = alike.error_rule
+    assert alike.deviations(batch, np.eye(1))[0] ** 2 == pytest.approx((rule.own + rule.most * rule.general) * own)
+
+
+def test_no_answer_is_surer_than_to_one_person() -> None:
+    model = repeated()
+    same = [MixtureModel(ORIGIN, weights=model.weights, factors=model.factors) for _ in range(3)]
+    for place, each in enumerate(same):
+        each.factors[1] = made(place + 5, 0.1).factors[1]
+    sure = MixtureModel(ORIGIN, weights=model.weights, factors=model.factors, repeated=lambda: same)
+    batch = ranges_to_batch(SCHEMA, [{"a": (7, 7)}])
+    assert sure.deviations(batch, np.eye(1))[0] == pytest.approx(1 / ORIGIN.reports)

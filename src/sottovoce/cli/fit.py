@@ -31,7 +31,9 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", FewReportsWarning)
         with progress("fit", 1.0) as step:
-            model = fit(Plan.load(plan_file), Tally.load(tally_file), seed=seed, quality=quality, step=step)
+            plan, tally = Plan.load(plan_file), Tally.load(tally_file)
+            model = fit(plan, tally, seed=seed, quality=quality, step=lambda done: step(done / 2))
+            model.prepare_intervals()
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)
     origin = model.origin

@@ -11,6 +11,7 @@ by measuring coverage (benchmarks/coverage.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,7 +36,7 @@ class ErrorRule:
         own: The weight of the variance of the answer itself over repeated fits.
         general: The weight of the variance that answers of its size and number of attributes have.
         most: That variance counts for at most so many times the answer's own,
-        least: but no answer is surer than to this fraction of the crowd: one person.
+        least: but never for less than this squared, which makes no answer surer than to one person.
         rates: How much answers on 1, 2, ... attributes vary, per root of p (1 - p); empty if never fitted again.
     """
 
@@ -102,7 +103,7 @@ class MixtureModel(JointModel):
     def error_rule(self) -> ErrorRule:
         """The numbers behind `deviations`."""
         rates = tuple(self._rates.tolist()) if self.replicates else ()
-        return ErrorRule(_OWN, _GENERAL, _MOST, self._one_person, rates)
+        return ErrorRule(_OWN, _GENERAL, _MOST, self._least, rates)
 
     def _general_variance(self, batch: Batch) -> Floats:
         """Return the variance that answers of a size and number of attributes have in general, and the least there is.
@@ -115,11 +116,11 @@ class MixtureModel(JointModel):
         share = np.divide(np.abs(self.evaluate(batch)), scale, out=np.zeros(batch.count), where=scale > 0)
         rate = np.append(0.0, self._rates)[np.minimum(batch.dimensions(), len(self._rates))]
         wide = scale**2 * rate**2 * np.clip(share * (1 - share), 0.0, None)
-        return np.stack([wide, (scale * self._one_person * (rate > 0)) ** 2])
+        return np.stack([wide, (scale * self._least * (rate > 0)) ** 2])
 
     @property
-    def _one_person(self) -> float:
-        return 1 / max(1, self.origin.reports)
+    def _least(self) -> float:
+        return math.sqrt(1 / _GENERAL) / max(1, self.origin.reports)
 
     @cached_property
     def _rates(self) -> Floats:

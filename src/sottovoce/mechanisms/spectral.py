@@ -1,8 +1,8 @@
 """Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
 
 Guarantee: each person reports the signs of one to three Walsh functions of their record, or the product of two, through
-randomised response over 2, 4 or 8 cells, which is epsilon-LDP. Cost: a few thousand questions whatever the domain; the
-fit takes seconds, and any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and
+randomised response over 2, 4 or 8 cells, which is epsilon-LDP. Cost: at most one question per 100 people; the fit takes
+seconds, and any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and
 1 for everybody. A question that got no report has no information and no part in the fit. Reference: docs/spectral.md.
 """
 

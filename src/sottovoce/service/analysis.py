@@ -67,6 +67,7 @@ class Analyst:
             with warnings.catch_warnings():  # whoever reads answers sees their intervals; a server's log is no place
                 warnings.simplefilter("ignore", FewReportsWarning)
                 model = fit(served.plan, tally, seed=seed, quality=quality)
+                model.prepare_intervals()  # once, here, and not by all who ask first
             self._fits[served.key.collection] = Fit(model, served.plan)
         return model
 

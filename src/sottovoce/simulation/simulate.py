@@ -127,9 +127,10 @@ def _one_question(
 
 
 def _at_once(choices: Sequence[Sequence[Table]]) -> bool:
-    """Return whether the questions of a family are alike and small: two bins on every axis."""
-    return all({table.bins for table in tables} == {2} for tables in choices) and all(
-        2 * len(tables) * len(tables[0].array()) <= FAMILY_LIMIT for tables in choices
+    """Return whether the questions of a family are alike and small: two bins on each of at most three axes."""
+    return len(choices) <= 3 and all(
+        {table.bins for table in tables} == {2} and 2 * len(tables) * len(tables[0].array()) <= FAMILY_LIMIT
+        for tables in choices
     )
 
 
