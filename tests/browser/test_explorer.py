@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,15 @@ def drag(page: Page, name: str, start: float, stop: float) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + stop * box["width"], height, steps=10)
     page.mouse.up()
+
+
+def assert_map_shows(page: Page, joint: np.ndarray[Any, Any]) -> None:
+    """Fail unless the map's cells, row by row, are as dark as their fractions make them."""
+    cells = page.locator(".cells rect")
+    expect(cells).to_have_count(joint.size)
+    page.wait_for_timeout(200)
+    shades = np.array(cells.evaluate_all("all => all.map(cell => Number(cell.getAttribute('fill-opacity')))"))
+    assert shades.reshape(joint.shape) == pytest.approx(np.sqrt(joint / joint.max()), abs=1e-3)
 
 
 def test_a_brush_shows_the_models_own_answer_in_words_and_numbers(explorer: Page, model: sv.Model) -> None:
@@ -267,6 +277,12 @@ def test_steps_are_undone_one_by_one_and_all_at_once(explorer: Page) -> None:
     drag(explorer, "age", 0.21, 0.5)
     explorer.get_by_role("button", name="Reset").click()
     expect(explorer.locator(".query")).to_contain_text("Everybody")
+    expect(explorer.get_by_role("button", name="Reset")).to_be_disabled()
+    first = explorer.get_by_label("Across").input_value()
+    explorer.get_by_label("Across").select_option("travel")
+    explorer.get_by_role("button", name="Reset").click()
+    expect(explorer.get_by_label("Across")).to_have_value(first)
+    expect(explorer.get_by_role("button", name="Reset")).to_be_disabled()
 
 
 def test_a_link_restores_the_view(explorer: Page, context: BrowserContext) -> None:
@@ -301,17 +317,17 @@ def test_an_answer_whose_interval_includes_zero_is_greyed_with_the_reason(explor
 
 
 def test_the_map_shows_the_joint_distribution_of_the_pair_that_is_chosen(explorer: Page, model: sv.Model) -> None:
-    explorer.get_by_label("Across").select_option("travel")
-    explorer.get_by_label("Up", exact=True).select_option("order")
-    look_at(explorer, explorer.url.split("#")[1] + "&is.age=30..50")
+    look_at(explorer, "map=travel&map=order&is.age=30..50")
     joint = model.marginal("travel", "order", where="age BETWEEN 30 AND 50").T
-    cells = explorer.locator(".cells rect")
-    expect(cells).to_have_count(joint.size)
-    explorer.wait_for_timeout(200)
-    shades = np.array(cells.evaluate_all("all => all.map(cell => Number(cell.getAttribute('fill-opacity')))"))
-    assert shades.reshape(joint.shape) == pytest.approx(np.sqrt(joint / joint.max()), abs=1e-3)
-    cells.nth(0).hover()
+    assert_map_shows(explorer, joint)
+    explorer.locator(".cells rect").nth(0).hover()
     expect(explorer.locator(".map .reading")).to_have_text(f"travel car, order north: {100 * joint[0, 0]:.1f}\u00a0%")
+
+
+def test_fine_levels_are_joined_on_the_map(explorer: Page, model: sv.Model) -> None:
+    look_at(explorer, "map=age&map=income&is.travel=bus")
+    starts = [*range(0, 73, 3), 73]  # ages 18 to 90 by three, and no answer
+    assert_map_shows(explorer, np.add.reduceat(model.marginal("age", "income", where="travel = 'bus'"), starts).T)
 
 
 def test_the_strongest_pairs_lead_to_the_map(explorer: Page) -> None:
@@ -385,6 +401,31 @@ def test_a_finger_brushes_sideways_and_scrolls_up_and_down(browser: Browser, add
     expect(page.locator(".query")).to_have_text("Those with age 33 to 53")
     expect(card(page, "age").locator(".selection")).to_be_visible()
     context.close()
+
+
+def test_a_browser_that_cannot_unpack_the_model_is_told_which_ones_can(context: BrowserContext, address: str) -> None:
+    context.add_init_script("delete window.DecompressionStream")
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_role("alert")).to_contain_text("Chrome or Edge 86, Safari 16.4, Firefox 113, or a newer one")
+
+
+def test_a_damaged_page_says_so(context: BrowserContext, model: sv.Model, tmp_path: Path) -> None:
+    before, numbers, after = re.split(r'(?<="numbers":")([^"]+)', explorer_page(model), maxsplit=1)
+    path = tmp_path / "page.html"
+    path.write_text(before + numbers[:4_000] + after, encoding="utf-8")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    expect(page.get_by_role("alert")).to_contain_text("The model's numbers are damaged.")
+
+
+def test_the_level_of_intervals_is_a_round_number(context: BrowserContext, model: sv.Model, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(explorer_page(model, level=0.58), encoding="utf-8")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    expect(page.locator(".legend")).to_contain_text("58\u00a0% interval")
+    expect(page.locator(".interval")).to_have_attribute("title", re.compile("^58\u00a0% interval"))
 
 
 def test_the_theme_changes_and_is_remembered(explorer: Page) -> None:

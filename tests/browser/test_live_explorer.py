@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from sottovoce.plan import Plan
 from tests.collectors import Running, as_array, draw, make_plan, running
@@ -85,6 +85,61 @@ def test_a_token_is_asked_for_once_and_again_when_it_is_not_taken(page: Page, se
     expect(page.get_by_label("analyst's token")).to_be_visible()
     expect(status(page)).to_contain_text("this needs a token")
     assert page.evaluate("sessionStorage.length + localStorage.length") == 0
+
+
+def test_a_token_refused_at_a_click_is_asked_for_until_it_is_typed(page: Page, served: Running, plan: Plan) -> None:
+    served.post(plan, as_array(draw(plan, 300)))
+    open_explorer(page, served)
+    page.route("**/fit", lambda route: route.fulfill(status=401, json={"detail": "this token was revoked"}))
+    page.get_by_role("button", name="Fit now").click()
+    expect(status(page)).to_have_text("this token was revoked")
+    token = served.token()["authorization"].removeprefix("Bearer ")
+    page.get_by_label("analyst's token").fill(token)
+    page.clock.fast_forward(LATER)
+    page.wait_for_timeout(300)
+    expect(page.get_by_label("analyst's token")).to_have_value(token)
+    page.get_by_role("button", name="Open").click()
+    expect(status(page)).to_contain_text("300 reports counted")
+    served.post(plan, as_array(draw(plan, 50)))
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("350 reports counted")
+
+
+def test_a_long_fit_is_not_talked_over(page: Page, served: Running, plan: Plan) -> None:
+    served.post(plan, as_array(draw(plan, 300)))
+    open_explorer(page, served)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/fit", hold)
+    page.get_by_role("button", name="Fit now").click()
+    expect(status(page)).to_contain_text("Fitting")
+    page.clock.fast_forward(LATER)
+    page.wait_for_timeout(300)
+    expect(status(page)).to_contain_text("Fitting")
+    held[0].continue_()
+    expect(status(page)).to_contain_text("shown is the fit to 300", timeout=30_000)
+    served.post(plan, as_array(draw(plan, 50)))
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("350 reports counted")
+
+
+def test_what_went_wrong_is_said_as_it_is_and_tried_again(page: Page, served: Running, plan: Plan) -> None:
+    served.post(plan, as_array(draw(plan, 300)))
+    served.http.post(served.path(plan, "/fit"), headers=served.token())
+    damaged = {"fit": "1", "exploration": {"title": "a test", "numbers": "AAAA"}}
+    page.route("**/exploration", lambda route: route.fulfill(json=damaged))
+    open_explorer(page, served)
+    expect(status(page)).to_have_text("The model's numbers are damaged.")
+    page.route("**/status", lambda route: route.abort())
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_have_text("The collector does not answer.")
+    page.unroute_all()
+    page.clock.fast_forward(LATER)
+    expect(status(page)).to_contain_text("shown is the fit to 300")
+    expect(page.locator(".fraction")).to_be_visible()
 
 
 def test_a_mechanism_that_cannot_be_explored_is_said_so(page: Page, tmp_path: Path) -> None:

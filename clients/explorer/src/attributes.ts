@@ -2,6 +2,14 @@
 
 import type { Attribute, Ordered } from "./exploration";
 
+const MOST_CELLS = 32;
+
+/** Levels that a map draws as one cell: from `start` up to, not including, `stop`. */
+export interface Cell {
+  readonly start: number;
+  readonly stop: number;
+}
+
 /** Return how many levels stand for values, "no answer" not counted. */
 export function valueLevels(attribute: Attribute): number {
   if (attribute.kind === "ordinal") return attribute.high - attribute.low + 1;
@@ -11,6 +19,17 @@ export function valueLevels(attribute: Attribute): number {
 /** Return how many levels there are, "no answer" included. */
 export function levels(attribute: Attribute): number {
   return valueLevels(attribute) + Number(attribute.nullable);
+}
+
+/** Return the cells of an attribute on a map, fine levels joined; "no answer" is one of its own. */
+export function cellsOf(attribute: Attribute): Cell[] {
+  const count = valueLevels(attribute);
+  const step = attribute.kind === "categorical" ? 1 : Math.ceil(count / MOST_CELLS);
+  const cells = Array.from({ length: Math.ceil(count / step) }, (_, place) => ({
+    start: place * step,
+    stop: Math.min(count, (place + 1) * step),
+  }));
+  return attribute.nullable ? [...cells, { start: count, stop: count + 1 }] : cells;
 }
 
 /** Return the smallest and the largest value. */

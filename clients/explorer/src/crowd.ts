@@ -6,7 +6,7 @@
  * inside; running totals over levels make that a difference. The spread of the groups gives the interval.
  */
 
-import { levels } from "./attributes";
+import { type Cell, cellsOf, levels } from "./attributes";
 import type { Exploration, Intervals, Numbers } from "./exploration";
 import { type Filter, type Filters, largestWeight, region } from "./filters";
 
@@ -108,20 +108,22 @@ export class Crowd {
     return found;
   }
 
-  /** Return the joint distribution of two attributes among those whom the filters on others choose; null: nobody. */
+  /**
+   * Return the fractions in all cells of two attributes, among those whom the filters on others choose: for each cell
+   * of the second, those of the first. Null: nobody is chosen.
+   */
   pair(first: number, second: number, filters: Filters): Float64Array | null {
     const others = filters.map((filter, other) => (other === first || other === second ? null : filter));
     const products = this.products(others, first, second);
-    const [rows, columns] = [this.sizes[first], this.sizes[second]];
-    const joint = new Float64Array(rows * columns);
+    const [columns, rows] = [first, second].map((place) => cellsOf(this.about.attributes[place]));
+    const joint = new Float64Array(columns.length * rows.length);
     for (let component = 0; component < this.starts[1]; component++) {
-      const one = component * (rows + 1);
-      const two = component * (columns + 1);
-      for (let row = 0; row < rows; row++) {
-        const inside = products[component] * (this.totals[first][one + row + 1] - this.totals[first][one + row]);
-        for (let column = 0; column < columns; column++) {
-          const both = this.totals[second][two + column + 1] - this.totals[second][two + column];
-          joint[row * columns + column] += inside * both;
+      const across = this.insideCells(first, columns, component);
+      const up = this.insideCells(second, rows, component);
+      for (let row = 0; row < rows.length; row++) {
+        const inside = products[component] * up[row];
+        for (let column = 0; column < columns.length; column++) {
+          joint[row * columns.length + column] += inside * across[column];
         }
       }
     }
@@ -155,6 +157,13 @@ export class Crowd {
     }
     this.insides.set(filter, inside);
     return inside;
+  }
+
+  /** Return what one component has inside each cell of an attribute. */
+  private insideCells(place: number, cells: readonly Cell[], component: number): number[] {
+    const totals = this.totals[place];
+    const row = component * (this.sizes[place] + 1);
+    return cells.map(({ start, stop }) => totals[row + stop] - totals[row + start]);
   }
 
   private groupSums(products: Float64Array): number[] {

@@ -1,5 +1,8 @@
 /** What the page is given: written by sottovoce.explorer.document, described in docs/files.md. */
 
+const TOO_OLD =
+  "This browser cannot unpack the model: that takes Chrome or Edge 86, Safari 16.4, Firefox 113, or a newer one.";
+
 /** The type and shape of an array; its numbers stand in `numbers`, in turn. */
 export interface Packed {
   readonly array: "float16" | "float32" | "float64";
@@ -78,11 +81,16 @@ export class Numbers {
 
   private constructor(private readonly bytes: Uint8Array) {}
 
-  /** Return the reader of an exploration's arrays. */
+  /** Return the reader of an exploration's arrays; where that fails, the error is for the user to read. */
   static async of(exploration: Exploration): Promise<Numbers> {
-    const packed = Uint8Array.from(atob(exploration.numbers), (character) => character.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return new Numbers(new Uint8Array(await new Response(stream).arrayBuffer()));
+    if (!("DecompressionStream" in window)) throw new Error(TOO_OLD);
+    try {
+      const packed = Uint8Array.from(atob(exploration.numbers), (character) => character.charCodeAt(0));
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+      return new Numbers(new Uint8Array(await new Response(stream).arrayBuffer()));
+    } catch {
+      throw new Error("The model's numbers are damaged."); // browsers say no more than that something failed
+    }
   }
 
   /** Return the next array: of its numbers all lowest bytes stand first, then all next ones, and so on. */

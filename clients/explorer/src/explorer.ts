@@ -10,7 +10,7 @@ import { Histogram } from "./histogram";
 import { Sentence } from "./sentence";
 import { valuesTable } from "./values";
 import { type View, Views, fromLink, toLink, withFilter } from "./view";
-import { choiceWords, queryWords } from "./words";
+import { choiceWords, intervalWords, queryWords } from "./words";
 
 const PAIRS_LISTED = 10;
 const SETTLES = 120; // milliseconds after the last change, when the map follows
@@ -157,7 +157,7 @@ export class Explorer {
   private legend(): HTMLElement {
     const keys: [string, string][] = [
       ["value", "of those chosen in the other charts"],
-      ["range", `${100 * this.about.intervals.level} % interval`],
+      ["range", intervalWords(this.about.intervals.level)],
       ["pale", "the interval includes zero: perhaps nobody"],
       ["everybody", "of everybody"],
     ];

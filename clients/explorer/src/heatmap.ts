@@ -4,20 +4,13 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleBand } from "d3-scale";
 import { type Selection, select } from "d3-selection";
 
-import { levels, valueLevels, valuesOf } from "./attributes";
+import { type Cell, cellsOf, valueLevels, valuesOf } from "./attributes";
 import { element } from "./dom";
 import type { Attribute } from "./exploration";
 import { levelWords, percent, shortened, valueWords } from "./words";
 
-const MOST_CELLS = 32;
 const MARGIN = { top: 6, right: 8, bottom: 40, left: 76 };
 const HEIGHT = 340;
-
-/** Levels that are drawn as one cell: from `start` up to, not including, `stop`. */
-interface Cell {
-  readonly start: number;
-  readonly stop: number;
-}
 
 export class HeatMap {
   readonly svg: SVGSVGElement;
@@ -64,6 +57,7 @@ export class HeatMap {
     if (this.shown) this.draw(this.shown.pair, this.shown.joint);
   }
 
+  /** Draw the fractions in the cells of a pair, a row after another from below; null: nobody is chosen. */
   draw(pair: readonly [number, number], joint: Float64Array | null): void {
     this.shown = { pair, joint };
     this.selects.forEach((field, side) => (field.value = String(pair[side])));
@@ -71,22 +65,22 @@ export class HeatMap {
     const [columns, rows] = [across, up].map(cellsOf);
     const x = scaleBand<number>(keys(columns), [MARGIN.left, this.width - MARGIN.right]);
     const y = scaleBand<number>(keys(rows), [HEIGHT - MARGIN.bottom, MARGIN.top]);
-    const sums = joint ? joined(joint, columns, rows, levels(up)) : new Float64Array(columns.length * rows.length);
-    const most = Math.max(...sums);
+    const fractions = joint ?? new Float64Array(columns.length * rows.length);
+    const most = Math.max(...fractions);
     const words = (cell: number) => {
       const [one, two] = [columns[cell % columns.length], rows[Math.floor(cell / columns.length)]];
-      return `${across.name} ${cellWords(across, one)}, ${up.name} ${cellWords(up, two)}: ${percent(sums[cell])}`;
+      return `${across.name} ${cellWords(across, one)}, ${up.name} ${cellWords(up, two)}: ${percent(fractions[cell])}`;
     };
     this.root
       .select(".cells")
       .selectAll<SVGRectElement, number>("rect")
-      .data(sums.keys())
+      .data(fractions.keys())
       .join("rect")
       .attr("x", (cell) => x(cell % columns.length) as number)
       .attr("y", (cell) => y(Math.floor(cell / columns.length)) as number)
       .attr("width", x.bandwidth())
       .attr("height", y.bandwidth())
-      .attr("fill-opacity", (cell) => (most > 0 ? Math.sqrt(sums[cell] / most).toFixed(3) : 0))
+      .attr("fill-opacity", (cell) => (most > 0 ? Math.sqrt(fractions[cell] / most).toFixed(3) : 0))
       .on("pointermove", (_, cell) => (this.reading.textContent = words(cell)));
     this.axis(
       ".across",
@@ -97,7 +91,7 @@ export class HeatMap {
       Math.floor(this.width / 70),
     );
     this.axis(".up", axisLeft(y), up, rows, `translate(${MARGIN.left},0)`, 10);
-    const fullest = joint ? `Fullest cell: ${words(sums.indexOf(most))}` : "Nobody is chosen.";
+    const fullest = joint ? `Fullest cell: ${words(fractions.indexOf(most))}` : "Nobody is chosen.";
     this.root.attr("aria-label", `Map of ${across.name} and ${up.name}. ${fullest}`);
     this.reading.textContent = fullest;
   }
@@ -134,31 +128,6 @@ export class HeatMap {
         .attr("text-anchor", "end");
     else title.attr("transform", "rotate(-90)").attr("x", -MARGIN.top).attr("y", -62).attr("text-anchor", "end");
   }
-}
-
-/** Return the cells of an attribute; "no answer" is one of its own. */
-function cellsOf(attribute: Attribute): Cell[] {
-  const count = valueLevels(attribute);
-  const step = attribute.kind === "categorical" ? 1 : Math.ceil(count / MOST_CELLS);
-  const cells = Array.from({ length: Math.ceil(count / step) }, (_, place) => ({
-    start: place * step,
-    stop: Math.min(count, (place + 1) * step),
-  }));
-  return attribute.nullable ? [...cells, { start: count, stop: count + 1 }] : cells;
-}
-
-/** Return the sums of a joint distribution (across by up) over all cells, row by row. */
-function joined(joint: Float64Array, columns: Cell[], rows: Cell[], width: number): Float64Array {
-  const sums = new Float64Array(columns.length * rows.length);
-  columns.forEach((column, one) =>
-    rows.forEach((row, two) => {
-      for (let level = column.start; level < column.stop; level++) {
-        for (let other = row.start; other < row.stop; other++)
-          sums[two * columns.length + one] += joint[level * width + other];
-      }
-    }),
-  );
-  return sums;
 }
 
 function keys(cells: readonly Cell[]): number[] {

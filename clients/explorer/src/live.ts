@@ -66,6 +66,7 @@ export class Live {
     clearTimeout(this.timer);
     const status = (await this.ask(`${this.plan}/status`)) as Status;
     if (status.fit && !this.shown) await this.load();
+    if (this.fit.disabled || !this.token) return; // a click has since begun a fit, or led to the token's form
     const few = status.reports < status.minimum_reports;
     this.newer.hidden = !status.fit || status.fit.id === this.shown;
     this.fit.hidden = few || status.fit?.reports === status.reports;
@@ -75,6 +76,11 @@ export class Live {
     else if (!this.newer.hidden) words.push(`a newer fit to ${count(status.fit.reports)} of them is there`);
     else words.push(`shown is the fit to ${count(status.fit.reports)} of them`);
     this.say(`${words.join("; ")}.`);
+    this.lookLater();
+  }
+
+  private lookLater(): void {
+    clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.attempt(() => this.look()), BETWEEN);
   }
 
@@ -83,12 +89,13 @@ export class Live {
       fit: string;
       exploration: Exploration;
     };
+    await this.show(exploration);
     this.shown = fit;
     this.newer.hidden = true;
-    await this.show(exploration);
   }
 
   private async refit(): Promise<void> {
+    clearTimeout(this.timer); // a look at the counts would say something else while the fit goes on
     this.fit.disabled = true;
     this.say("Fitting; this takes some seconds.");
     try {
@@ -136,14 +143,15 @@ export class Live {
     try {
       await what();
     } catch (error) {
+      clearTimeout(this.timer); // the next look, without a token, would replace the form that is being filled in
       if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
         sessionStorage.removeItem(KEY);
         this.token = "";
         this.askToken();
       } else if (this.plan) {
-        this.timer = window.setTimeout(() => this.attempt(() => this.look()), BETWEEN);
+        this.lookLater();
       }
-      this.say(error instanceof Refused ? error.message : "The collector does not answer.");
+      this.say((error as Error).message);
     }
   }
 
@@ -156,6 +164,8 @@ export class Live {
       ...options,
       cache: "no-store",
       headers: { authorization: `Bearer ${this.token}` },
+    }).catch(() => {
+      throw new Error("The collector does not answer.");
     });
     if (answer.ok) return answer.json();
     const { detail } = (await answer.json().catch(() => ({}))) as { detail?: unknown };

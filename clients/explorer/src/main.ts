@@ -9,10 +9,7 @@ import { Live } from "./live";
 import { themeButton } from "./theme";
 
 const root = document.getElementById("explorer") as HTMLElement;
-const written = JSON.parse(
-  (document.getElementById("exploration") as HTMLElement).textContent ?? "null",
-) as Exploration | null;
-const title = element("h1", {}, written?.title ?? "Explorer");
+const title = element("h1", {}, "Explorer");
 const masthead = element("header", { class: "masthead" }, title, themeButton());
 const place = element("div");
 let shown: Explorer | null = null;
@@ -26,6 +23,19 @@ async function show(exploration: Exploration): Promise<void> {
   explorer.start();
 }
 
+async function begin(): Promise<void> {
+  const text = (document.getElementById("exploration") as HTMLElement).textContent ?? "null";
+  const written = JSON.parse(text) as Exploration | null;
+  if (written) await show(written);
+  else masthead.after(new Live(show).element);
+}
+
+/** Say what went wrong, where the model would stand. */
+function fail(error: Error): void {
+  const advice = "Load the page again, in another browser, or from another copy.";
+  const words = `The model cannot be shown. ${error.message} ${advice}`;
+  place.replaceChildren(element("p", { class: "doubt", role: "alert" }, words));
+}
+
 root.replaceChildren(masthead, place);
-if (written) void show(written);
-else masthead.after(new Live(show).element);
+begin().catch(fail);

@@ -3,8 +3,8 @@
 import type { Estimate } from "./crowd";
 import { button, copy, download, element, openDialog } from "./dom";
 import type { Exploration } from "./exploration";
-import { type Views, firstView } from "./view";
-import { count, percent, percents, querySql, queryWords } from "./words";
+import { type Views, firstView, toLink } from "./view";
+import { count, intervalWords, percent, percents, querySql, queryWords } from "./words";
 
 export class Sentence {
   readonly element: HTMLElement;
@@ -73,7 +73,7 @@ export class Sentence {
     this.fraction.value = String(answer.fraction);
     this.fraction.textContent = percent(answer.fraction);
     this.interval.textContent = `(${percents(answer.low, answer.high)})`;
-    this.interval.title = `${100 * this.about.intervals.level} % interval. ${this.about.intervals.includes}`;
+    this.interval.title = `${intervalWords(this.about.intervals.level)}. ${this.about.intervals.includes}`;
     const people = `about ${count(answer.fraction * population)} of ${count(population)} people`;
     this.people.textContent = `, ${people}; ${count(this.about.reports)} reports`;
     const unsure = answer.low <= 0;
@@ -85,7 +85,7 @@ export class Sentence {
     if (document.activeElement !== this.population) this.population.value = String(population);
     if (!settled) return;
     this.back.disabled = !this.views().undoable;
-    this.reset.disabled = filters.every((filter) => filter === null) && population === this.about.population;
+    this.reset.disabled = !toLink(this.about, this.views().current); // a link says all that Reset would change
     this.spoken.textContent = `${words}: ${percent(answer.fraction)}, ${people}`;
     this.told.textContent = "";
   }

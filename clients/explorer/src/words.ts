@@ -30,6 +30,11 @@ export function percents(low: number, high: number): string {
   return `${digits(low)}–${digits(high)}${SPACE}%`;
 }
 
+/** Return what an interval of a level is called; 100 * 0.58 is not quite 58. */
+export function intervalWords(level: number): string {
+  return `${Number((100 * level).toPrecision(6))}${SPACE}% interval`;
+}
+
 function digits(fraction: number): string {
   return (100 * fraction).toFixed(fraction > 0 && fraction < 0.01 ? 2 : 1);
 }
