@@ -120,7 +120,7 @@ def test_short_factors_are_brought_back_to_distributions():
         np.testing.assert_allclose(factor, exact, atol=1e-3)
 
 
-def test_the_general_variance_counts_for_at_most_four_times_the_own() -> None:
+def test_the_general_variance_counts_for_at_most_a_few_times_the_own() -> None:
     """Fits that are all but alike: an answer's own variance is far below what answers of its size have."""
     model = repeated()
     factors = [factor.copy() for factor in model.factors]

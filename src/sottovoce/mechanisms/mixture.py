@@ -25,7 +25,7 @@ from sottovoce.model import Model, Origin
 from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 
 _REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4
-_OWN, _GENERAL, _MOST = 1.2, 0.5, 4.0  # the first also makes up for the small number of repeated fits
+_OWN, _GENERAL, _MOST = 1.2, 0.4, 2.0  # the first also makes up for the small number of repeated fits
 
 
 @dataclass(frozen=True, slots=True)
