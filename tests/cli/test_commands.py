@@ -319,7 +319,11 @@ def test_ctrl_c_leaves_no_part_of_a_file_and_keeps_the_old_one(
         return sv.randomize(plan, table)
 
     monkeypatch.setattr(randomize, "randomize", interrupted)
-    result = run("randomize", "plan.json", "people.parquet", "--out", reports)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        result = run("randomize", "plan.json", "people.parquet", "--out", reports)
+    finally:
+        signal.signal(signal.SIGINT, usual)
     assert calls == 3
     assert result.exit_code == 1
     assert "Aborted!" in result.stderr
