@@ -24,6 +24,10 @@ from accuracy import BASE, queries, synthetic, true_answers
 DIMENSIONS = (1, 2, 3, 4)
 
 
+def show(label: str, bias: float, spread: float) -> None:
+    print(f"{label:>10}  {np.sqrt(bias):>10.5f}  {np.sqrt(spread):>12.5f}  {np.sqrt(bias / spread):>13.2f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--collections", type=int, default=40)
@@ -46,11 +50,13 @@ def main() -> None:
             named = [{names[place]: bounds for place, bounds in query.items()} for query in own]
             answers[dimensions].append(model.answer_ranges(named))
     print("attributes  bias (RMS)  spread (RMS)  bias / spread")
+    squares = []
     for dimensions, own in asked.items():
         found = np.array(answers[dimensions])
-        bias = np.sqrt(((found.mean(axis=0) - true_answers(records, own)) ** 2).mean())
-        spread = np.sqrt(found.var(axis=0, ddof=1).mean())
-        print(f"{dimensions:>10}  {bias:>10.5f}  {spread:>12.5f}  {bias / spread:>13.2f}", flush=True)
+        bias = ((found.mean(axis=0) - true_answers(records, own)) ** 2).mean()
+        squares.append((bias, found.var(axis=0, ddof=1).mean()))
+        show(str(dimensions), *squares[-1])
+    show("all", *np.mean(squares, axis=0))
 
 
 if __name__ == "__main__":
