@@ -1,6 +1,6 @@
 """Errors of medians and other quantiles, beside those of the square wave, the specialist for one attribute.
 
-    python benchmarks/quantiles.py [--mechanisms msw hdg calm] [--people 1000000] [--epsilons 0.5 1 2] [--data F]
+    python benchmarks/quantiles.py [--mechanisms spectral msw hdg calm] [--people N] [--epsilons 0.5 1 2] [--data F]
 
 Two figures for each mechanism. The first is the mean distance of estimated quantiles (0.1 to 0.9) from the true ones,
 in levels of 64; the second is that in rank: how far the fraction below the estimate is from what was asked. All
@@ -37,7 +37,7 @@ def errors(model: sv.Model, table: dict[str, np.ndarray]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mechanisms", nargs="+", default=["msw", "hdg", "calm"])
+    parser.add_argument("--mechanisms", nargs="+", default=["spectral", "msw", "hdg", "calm"])
     parser.add_argument("--epsilons", nargs="+", default=["0.5", "1", "2"])
     parser.add_argument("--people", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=2)
