@@ -48,20 +48,23 @@ def inside(question: Question, query: dict[str, tuple[int, int]]) -> NDArray[np.
 
 
 def best_code(question: Question, query: dict[str, tuple[int, int]], sign: int) -> int:
-    """Return the code that moves a question's own estimate of the query farthest."""
+    """Return the code that speaks most for the query, or most against it."""
     channel, weights = question.channel, inside(question, query)
-    assert isinstance(channel, FrequencyOracle)
-    moved = [sign * float(channel.estimate(one) @ weights) for one in np.eye(channel.codes, dtype=np.int64)]
-    return int(np.argmax(moved))
+    if isinstance(channel, FrequencyOracle):
+        moved = [float(channel.estimate(one) @ weights) for one in np.eye(channel.codes, dtype=np.int64)]
+    else:
+        moved = ((weights - weights.mean()) @ channel.probabilities()).tolist()
+    return int(np.argmax(sign * np.array(moved)))
 
 
-def attacks(plan: sv.Plan, query: dict[str, tuple[int, int]], liars: int) -> list[NDArray[np.int64]]:
-    """Return the rows (question, code, count) of every attack that is tried."""
+def attacks(plan: sv.Plan, query: dict[str, tuple[int, int]], liars: int, most: int) -> list[NDArray[np.int64]]:
+    """Return the rows (question, code, count) of every attack: on one question, and spread by shares."""
     touched = [one for one in plan.questions if {f"a{place}" for place in one.attributes} & query.keys()]
     tried = []
     for sign in (1, -1):
         codes = {one.index: best_code(one, query, sign) for one in touched}
-        tried += [np.array([[one.index, codes[one.index], liars]]) for one in touched]
+        coarsest = sorted(touched, key=lambda one: -float(np.ptp(inside(one, query))))[:most]
+        tried += [np.array([[one.index, codes[one.index], liars]]) for one in coarsest]
         shares = np.array([one.share for one in touched], dtype=float)
         spread = np.floor(shares / shares.sum() * liars).astype(np.int64)
         tried.append(np.array([[one.index, codes[one.index], n] for one, n in zip(touched, spread, strict=True)]))
@@ -72,20 +75,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mechanism", default="hdg")
     parser.add_argument("--people", type=int, default=200_000)
+    parser.add_argument("--questions", type=int, default=40, help="attack at most so many single questions")
+    parser.add_argument("--quality", default="default", help="of every fit")
     chosen = parser.parse_args()
     schema = sv.Schema([sv.Ordinal(f"a{place}", 0, LEVELS - 1) for place in range(ATTRIBUTES)])
     plan = sv.Plan.create(schema, epsilon=1, users=chosen.people, mechanism=chosen.mechanism)
     honest = sv.simulate(plan, crowd(chosen.people), seed=1)
-    before = sv.fit(plan, honest).answer_ranges(QUERIES)
+    before = sv.fit(plan, honest, quality=chosen.quality).answer_ranges(QUERIES)
     print(f"{chosen.mechanism}, epsilon 1, {chosen.people:,} honest people, {len(plan.questions)} questions")
     for part, influence in zip((1000, 100), plan.audit().influence, strict=True):
         worst, unseen = np.zeros(len(QUERIES)), np.zeros(len(QUERIES))
         for place, query in enumerate(QUERIES):
-            for rows in attacks(plan, query, chosen.people // part):
+            for rows in attacks(plan, query, chosen.people // part, chosen.questions):
                 tally = Tally(plan)
                 tally.merge(honest)
                 tally.add_counts(rows[:, 0], rows[:, 1], rows[:, 2])
-                moved = abs(sv.fit(plan, tally).answer_ranges([query])[0] - before[place])
+                moved = abs(sv.fit(plan, tally, quality=chosen.quality).answer_ranges([query])[0] - before[place])
                 worst[place] = max(worst[place], moved)
                 if not any(check.flagged for check in check_tally(tally)):
                     unseen[place] = max(unseen[place], moved)
