@@ -36,11 +36,11 @@ TARGETS = {
 }
 
 
-def population(people: int) -> dict[str, np.ndarray]:
-    generator = np.random.default_rng(0)
+def population(people: int, seed: int = 0, attributes: int = ATTRIBUTES) -> dict[str, np.ndarray]:
+    generator = np.random.default_rng(seed)
     shared = generator.normal(size=people)
     columns = {}
-    for number in range(ATTRIBUTES):
+    for number in range(attributes):
         values = 0.9 * shared + 0.45 * generator.normal(size=people)
         columns[f"a{number}"] = np.clip((values + 6) / 12 * LEVELS, 0, LEVELS - 1).astype(np.uint8)
     return columns

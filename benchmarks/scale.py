@@ -27,26 +27,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sottovoce as sv
+from core import ATTRIBUTES, EPSILON, LEVELS, population
 from sottovoce.client import PLAN_KEY
 from sottovoce.engines.spark import tally_spark_files
 
-ATTRIBUTES, LEVELS, EPSILON, CORES = 6, 64, 1.0, 2
+CORES = 2
 TARGET = 60e6
 PART = 2**18
 
 
 def make_schema(attributes: int = ATTRIBUTES) -> sv.Schema:
     return sv.Schema([sv.Ordinal(f"a{number}", 0, LEVELS - 1) for number in range(attributes)])
-
-
-def population(people: int, seed: int = 0, attributes: int = ATTRIBUTES) -> dict[str, np.ndarray]:
-    generator = np.random.default_rng(seed)
-    shared = generator.normal(size=people)
-    columns = {}
-    for number in range(attributes):
-        values = 0.9 * shared + 0.45 * generator.normal(size=people)
-        columns[f"a{number}"] = np.clip((values + 6) / 12 * LEVELS, 0, LEVELS - 1).astype(np.uint8)
-    return columns
 
 
 def parts(people: int) -> Iterator[dict[str, np.ndarray]]:

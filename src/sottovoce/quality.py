@@ -19,7 +19,7 @@ from sottovoce.tally import Tally
 FALSE_ALARM = 1e-6
 """Totals less likely than this are called suspicious: about one sound collection in a million is, by chance."""
 
-_EXPECTED = 25
+LEAST_EXPECTED = 25
 """Bins with a smaller expected count are put together."""
 
 
@@ -75,14 +75,14 @@ def chi_square(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> tu
         (4.0, 1)
     """
     order = np.argsort(expected)
-    _, starts = np.unique(np.cumsum(expected[order]) // _EXPECTED, return_index=True)
+    _, starts = np.unique(np.cumsum(expected[order]) // LEAST_EXPECTED, return_index=True)
     seen, wanted = np.add.reduceat(observed[order], starts), np.add.reduceat(expected[order], starts)
-    solid = wanted >= _EXPECTED / 2
+    solid = wanted >= LEAST_EXPECTED / 2
     joined = np.flatnonzero(np.concatenate(([True], solid[:-1])))  # what is not solid goes to its larger neighbour
-    if len(joined) > 1 and wanted[joined[-1] :].sum() < _EXPECTED / 2:
+    if len(joined) > 1 and wanted[joined[-1] :].sum() < LEAST_EXPECTED / 2:
         joined = joined[:-1]  # the last has none: it goes to the one before
     seen, wanted = np.add.reduceat(seen, joined), np.add.reduceat(wanted, joined)
-    if len(seen) < 2 or wanted.min() < _EXPECTED / 2:
+    if len(seen) < 2 or wanted.min() < LEAST_EXPECTED / 2:
         return 0.0, 0
     return float(((seen - wanted) ** 2 / wanted).sum()), len(seen) - 1
 

@@ -17,20 +17,12 @@ PLANS = pytest.mark.parametrize("make_plan", [small_plan, huge_plan])
 
 @PLANS
 @pytest.mark.parametrize("engine", ENGINES)
-def test_bad_rows_are_counted_by_reason_and_never_as_answers(make_plan, engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("write", [write_bad_files, write_duplicates])
+def test_bad_rows_are_counted_by_reason_and_of_one_id_the_smallest_row_counts(
+    write, make_plan, engine: str, tmp_path: Path
+) -> None:
     plan = make_plan()
-    expected, refused = write_bad_files(plan, tmp_path)
-    tally = sv.tally_parquet(plan, tmp_path, engine=engine)
-    assert tally.refused == refused
-    expected.refused = refused
-    assert tally == expected
-
-
-@PLANS
-@pytest.mark.parametrize("engine", ENGINES)
-def test_of_rows_with_one_id_the_smallest_possible_one_is_counted(make_plan, engine: str, tmp_path: Path) -> None:
-    plan = make_plan()
-    expected, refused = write_duplicates(plan, tmp_path)
+    expected, refused = write(plan, tmp_path)
     tally = sv.tally_parquet(plan, tmp_path, engine=engine)
     assert tally.refused == refused
     expected.refused = refused

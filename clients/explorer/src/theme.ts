@@ -8,21 +8,22 @@ const KEY = "sottovoce-theme";
 export function themeButton(): HTMLButtonElement {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const root = document.documentElement;
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
   const made = button(
     "",
     () => {
-      root.dataset.theme = dark() ? "light" : "dark";
-      remember(root.dataset.theme);
-      name();
+      said = root.dataset.theme === "dark" ? "light" : "dark";
+      remember(said);
+      apply();
     },
     { class: "quiet" },
   );
-  const name = () => (made.textContent = dark() ? "Light" : "Dark");
-  const said = recall();
-  if (said) root.dataset.theme = said;
-  system.addEventListener("change", name);
-  name();
+  let said = recall();
+  const apply = () => {
+    root.dataset.theme = said ?? (system.matches ? "dark" : "light");
+    made.textContent = root.dataset.theme === "dark" ? "Light" : "Dark";
+  };
+  system.addEventListener("change", apply);
+  apply();
   return made;
 }
 

@@ -15,11 +15,8 @@ from numpy.typing import NDArray
 
 from sottovoce.channels import GRR, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
-from sottovoce.quality import FALSE_ALARM, check_shares, chi_square, upper_tail
+from sottovoce.quality import FALSE_ALARM, LEAST_EXPECTED, check_shares, chi_square, upper_tail
 from sottovoce.tally import Tally
-
-_EXPECTED = 25
-"""Codes of questions that expect fewer of each are not looked at."""
 
 _GROUPS = 64
 
@@ -46,7 +43,7 @@ def check_tally(tally: Tally) -> list[Check]:
 
 def code_probability(tally: Tally) -> float:
     """Return the probability of codes at least so odd, the smallest over questions times the questions looked at."""
-    looked = np.flatnonzero(tally.question_totals >= 2 * _EXPECTED).tolist()
+    looked = np.flatnonzero(tally.question_totals >= 2 * LEAST_EXPECTED).tolist()
     if not looked:
         return 1.0
     smallest = min(_question_probability(tally, index) for index in looked)
@@ -58,7 +55,7 @@ def _question_probability(tally: Tally, index: int) -> float:
     codes, counts = tally.pairs(index)
     if isinstance(channel, LocalHash):
         # whatever the cells are, every vector is as likely as any other: neighbours are taken together
-        groups = max(1, min(_GROUPS, channel.vectors, int(counts.sum()) // _EXPECTED))
+        groups = max(1, min(_GROUPS, channel.vectors, int(counts.sum()) // LEAST_EXPECTED))
         edges = np.linspace(0, channel.vectors, groups + 1).astype(np.int64)
         observed = np.histogram(codes // channel.prime, bins=edges, weights=counts)[0]
         return upper_tail(*chi_square(observed, np.diff(edges) / channel.vectors * counts.sum()))
@@ -76,7 +73,7 @@ def _excess(counts: NDArray[np.float64], low: float, high: float) -> float:
     bounds the probability.
     """
     total = counts.sum()
-    if total * low < _EXPECTED:
+    if total * low < LEAST_EXPECTED:
         return 1.0
     over = (counts - total * high).clip(0) ** 2 / (total * high * (1 - high))
     under = (total * low - counts).clip(0) ** 2 / (total * low * (1 - low))
