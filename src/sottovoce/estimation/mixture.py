@@ -1,15 +1,15 @@
 """A mixture of products fitted to moments: p(x) = sum over components of weight * product of distributions of levels.
 
-The logits of an attribute's distributions are a base that all components share plus a deviation for each, both in a
-basis of smooth functions scaled to their prior standard deviations: the prior is a plain sum of squares, and smooth
-changes come first. Half the weighted squared misfit plus that prior is minimised; a step is a few matrix products.
+The logits of an attribute's distributions are a base that all components share plus a deviation for each, both in
+smooth functions scaled to their prior standard deviations: the prior is a plain sum of squares, and smooth changes come
+first. Half the weighted squared misfit plus that prior is minimised; a step is a few matrix products.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sottovoce.estimation.moments import Asked, Moments
 from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
 
-_ROUGHNESS = 1.5  # weight of squared second differences of the logits, per 64 levels
+_DEVIATION_SMOOTHNESS = 0.5  # of the components' deviations: less than of most bases, as they part the crowd
+_MOST_AMPLITUDE = 8.0  # of a function of the basis: its largest prior standard deviation
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
@@ -28,14 +29,19 @@ _COARSE = 3  # so many first bands are handled together
 
 @dataclass(frozen=True, slots=True)
 class Texture:
-    """How rough the logits of ordered attributes may be: the least and the most amplitude of a basis function."""
+    """What is believed of the logits of an ordered attribute.
 
+    Attributes:
+        smoothness: The weight of their squared second differences, per 64 levels.
+        least: The least amplitude of a basis function: above 0 where single values may stand out.
+    """
+
+    smoothness: float
     least: float
-    most: float
 
 
-SMOOTH, ROUGH = Texture(0.0, np.inf), Texture(0.15, 8.0)
-"""Populations like a bell or a slope, and populations with spikes at single values."""
+TEXTURES = tuple(Texture(smoothness, least) for smoothness in (1.5, 15.0, 150.0) for least in (0.0, 0.05, 0.15, 0.5))
+"""From a single broad bell to spikes at single values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ def logit_basis(axis: Axis, texture: Texture) -> Floats:
     eigenvalues, vectors = np.linalg.eigh(second.T @ second)
     keep = slice(1, 1 + _FUNCTIONS)
     curvature = np.maximum(eigenvalues[keep] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
-    amplitude = np.minimum(np.sqrt(2 / 64 / (2 * _ROUGHNESS * curvature)) + texture.least, texture.most)
+    amplitude = np.minimum(np.sqrt(2 / 64 / (2 * texture.smoothness * curvature)) + texture.least, _MOST_AMPLITUDE)
     basis = vectors[:, keep] * np.sqrt(cells / 2) * amplitude
     position = (np.arange(values) + 0.5) * cells / values - 0.5
     smooth = np.stack([np.interp(position, np.arange(cells), column) for column in basis.T], axis=1)
@@ -69,11 +75,12 @@ def logit_basis(axis: Axis, texture: Texture) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Attributes alike in size, kind and bands: their arrays are handled together."""
+    """Attributes alike in size, kind, bands and texture: their arrays are handled together."""
 
     members: list[int]
     signs: Floats
-    basis: Floats
+    deviation: Floats
+    base: Floats
     places: NDArray[np.intp]
     rows: NDArray[np.intp]
 
@@ -96,12 +103,12 @@ class Objective:
     """
 
     def __init__(
-        self, axes: Sequence[Axis], asked: Asked, moments: Moments, *, components: int, texture: Texture
+        self, axes: Sequence[Axis], asked: Asked, moments: Moments, *, components: int, textures: Sequence[Texture]
     ) -> None:
         self.moments, self.components = moments, components
-        alike: dict[tuple[Axis, int], list[int]] = {}
-        for place, axis in enumerate(axes):
-            alike.setdefault((axis, asked.bands[place]), []).append(place)
+        alike: dict[tuple[Axis, int, Texture], list[int]] = {}
+        for place, (axis, texture) in enumerate(zip(axes, textures, strict=True)):
+            alike.setdefault((axis, asked.bands[place], texture), []).append(place)
         places = [asked.places(place) for place in range(len(axes))]
         bands_of = np.concatenate([[-1], *(np.log2(np.arange(len(own)) + 1).astype(int) for own in places)])
         self._order = np.argsort(bands_of, kind="stable")
@@ -110,15 +117,16 @@ class Objective:
             _Group(
                 members,
                 walsh_signs(axis.size, bands)[:, 1:],
+                logit_basis(axis, replace(texture, smoothness=_DEVIATION_SMOOTHNESS)),
                 logit_basis(axis, texture),
                 np.array([places[place] for place in members]),
                 np.array([rows[places[place]] for place in members]),
             )
-            for (axis, bands), members in alike.items()
+            for (axis, bands, texture), members in alike.items()
         ]
         ends = np.searchsorted(bands_of[self._order], np.arange(_COARSE, bands_of.max() + 1))
         self._slabs = self._cut([slice(*chunk) for chunk in pairwise([0, *ends.tolist(), len(bands_of)])])
-        self.length = sum(len(g.members) * (components + 1) * g.basis.shape[1] for g in self.groups) + components
+        self.length = sum(len(g.members) * (components + 1) * g.base.shape[1] for g in self.groups) + components
 
     def on(self, moments: Moments) -> Objective:
         """Return the same objective on other reports."""
@@ -143,7 +151,7 @@ class Objective:
         """Return per group the part (members, components + 1, functions), the last component being the base."""
         result, start = [], 0
         for group in self.groups:
-            shape = (len(group.members), self.components + 1, group.basis.shape[1])
+            shape = (len(group.members), self.components + 1, group.base.shape[1])
             stop = start + int(np.prod(shape))
             result.append(point[start:stop].reshape(shape))
             start = stop
@@ -175,9 +183,8 @@ class Objective:
         for group, table, part in zip(self.groups, tables, self.views(gradient), strict=True):
             by_table = back[group.rows].transpose(0, 2, 1) @ group.signs.T
             by_logit = table * (by_table - (table * by_table).sum(axis=-1, keepdims=True))
-            by_basis = by_logit @ group.basis
-            part[:, :-1] += by_basis
-            part[:, -1] += by_basis.sum(axis=1)
+            part[:, :-1] += by_logit @ group.deviation
+            part[:, -1] += by_logit.sum(axis=1) @ group.base
         logits = point[-self.components :]
         value += 0.5 * float(point @ point) + 0.5 * (_WEIGHT_PRIOR - 1) * float(logits @ logits)
         gradient[-self.components :] = _WEIGHT_PRIOR * logits + weights * (by_weight - weights @ by_weight)
@@ -186,7 +193,7 @@ class Objective:
     def _tables(self, point: Floats) -> tuple[Floats, list[Floats]]:
         tables = []
         for group, view in zip(self.groups, self.views(point), strict=True):
-            logits = (view[:, :-1] + view[:, -1:]) @ group.basis.T
+            logits = view[:, :-1] @ group.deviation.T + view[:, -1:] @ group.base.T
             table = np.exp(logits - logits.max(axis=-1, keepdims=True))
             tables.append(table / table.sum(axis=-1, keepdims=True))
         logits = point[-self.components :]

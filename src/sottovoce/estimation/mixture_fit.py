@@ -1,7 +1,8 @@
-"""The whole fit of a mixture: how rough and how far by held-out reports, then the average of several fits.
+"""The whole fit of a mixture: each attribute's texture, how far by held-out reports, then the average of several fits.
 
-Early stopping is the smoothing, because the basis puts smooth changes first. Both the number of steps and the texture
-are chosen by reports that were held out, which costs no privacy. The average of several fits from different starts is
+An attribute may be a smooth bell or stand at a few values; its texture is the one under which its own measured means are
+the most probable. Early stopping is the smoothing of how attributes go together, because the basis puts smooth changes
+first; the number of steps is chosen by reports that were held out. Neither costs privacy. The average of several fits from different starts is
 again a mixture of products.
 """
 
@@ -15,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.estimation.mixture import ROUGH, SMOOTH, Mixture, Objective, Texture, descend
+from sottovoce.estimation.mixture import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.estimation.moments import Asked, Moments, pool, split
 from sottovoce.estimation.shares import Block
 from sottovoce.estimation.single import SingleProblem
-from sottovoce.estimation.walsh import Axis, Floats
+from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
 _FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 5, 1.35, 4
@@ -75,20 +76,17 @@ def fit_mixture(
     generator = np.random.default_rng([seed, 0x5EC7])
     moments = answers.moments()
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
-    scores: dict[tuple[Texture, int], float] = {}
-    for number, texture in enumerate((SMOOTH, ROUGH)):
-        objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
-        for steps, score in _held_out(objective, parts, effort, generator).items():
-            scores[texture, steps] = score
-        step(0.3 * (number + 1))
-    texture, held_out_steps = min(scores, key=scores.__getitem__)
-    steps = held_out_steps * effort.folds // (effort.folds - 1)  # the held-out fits saw that much less
-    objective = Objective(answers.axes, answers.asked, moments, components=effort.components, texture=texture)
+    textures = _textures(answers, moments)
+    step(0.1)
+    objective = Objective(answers.axes, answers.asked, moments, components=effort.components, textures=textures)
+    scores = _held_out(objective, parts, effort, generator)
+    step(0.5)
+    steps = min(scores, key=scores.__getitem__) * effort.folds // (effort.folds - 1)  # those fits saw that much less
     base = _base(objective)
     mixtures = []
     for number in range(effort.fits):
         mixtures.append(_one_fit(objective, base, steps, generator))
-        step(0.6 + 0.4 * (number + 1) / effort.fits)
+        step(0.5 + 0.5 * (number + 1) / effort.fits)
     return average(mixtures), Chosen(objective, steps)
 
 
@@ -142,12 +140,26 @@ def _held_out(
     return scores
 
 
+def _textures(answers: Answers, moments: Moments) -> list[Texture]:
+    """Return for every attribute the texture under which its measured means are the least surprising."""
+    asked, chosen = answers.asked, []
+    for place, axis in enumerate(answers.axes):
+        own, signs = asked.places(place), walsh_signs(axis.size, asked.bands[place])[:, 1:]
+        evidence = {}
+        for texture in TEXTURES if axis.ordered else TEXTURES[:1]:
+            basis = logit_basis(axis, texture)
+            problem = SingleProblem(signs, basis, moments.estimate[0, own], moments.information[0, own])
+            evidence[texture] = problem.evidence(problem.solve())
+        chosen.append(max(evidence, key=evidence.__getitem__))
+    return chosen
+
+
 def _base(objective: Objective) -> list[Floats]:
     """Return the logits of the one-attribute estimates: the base of every start."""
     estimate, information = objective.moments.estimate[0], objective.moments.information[0]
     return [
         np.array(
-            [SingleProblem(group.signs, group.basis, estimate[own], information[own]).solve() for own in group.places]
+            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.places]
         )
         for group in objective.groups
     ]

@@ -25,7 +25,11 @@ LEAST_REPORTS = 100
 """What every question must expect: a rare question is noise, and an attacker's lever."""
 
 _TRIPLE_BANDS, _TRIPLE_BLOCKS = 3, 20_000  # three signs: at most so many bands of an attribute, and blocks in all
-_WORTH_TRIPLES = 0.99  # they must bring the expected squared error down to this fraction
+_LEAST_BLOCKS = 5  # per attribute, could be asked of the crowd if each were as long as a block may be
+_THINNING = 0.1  # the part of the rare blocks that is dropped in a round
+_MOST_BOUND = 0.9  # the part of the crowd that the least reports of all questions may take
+_MENDINGS, _MENDING_WORK = 300, 2e7  # how many blocks are added or dropped one by one; fewer where there are very many
+_WORTH_MENDING = 1e-5  # each must save that part of the error
 _ALONE = 2.0  # how much more single attributes matter than as parts of pairs: they are asked for by themselves too
 _RESOLUTION = 128  # ranges are enumerated over at most so many cells
 _SINGLE_VARIANCE, _SINGLE_DECAY = 0.5, 1.0  # public prior of band 0, halved from band to band
@@ -81,6 +85,7 @@ class Candidates:
         weight: How much a coefficient of each group weighs in the workload.
         questions: The number of questions of each block.
         coefficients: The number of coefficients of each group.
+        coarsest: Whether each group is an attribute's first function.
     """
 
     blocks: list[Block]
@@ -91,6 +96,7 @@ class Candidates:
     weight: Floats
     questions: Floats
     coefficients: Floats
+    coarsest: NDArray[np.bool_]
 
 
 def attenuation(epsilon: float, cells: int) -> float:
@@ -124,8 +130,10 @@ def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
     return np.array(energy)
 
 
-def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most: float = inf) -> Candidates:
-    """Return every block of at most ``most`` questions, with what it informs and what that is worth."""
+def candidates(
+    axes: Sequence[Axis], epsilon: float, workload: Workload, *, most: float = inf, together: float = inf
+) -> Candidates:
+    """Return every block of at most ``most`` questions, or ``together`` for several attributes, and what it is worth."""
     energy = [range_energy(axis, workload.widths) for axis in axes]
     single = [prior_variance(axis, _SINGLE_VARIANCE, _SINGLE_DECAY) for axis in axes]
     pair = [prior_variance(axis, _PAIR_VARIANCE**0.5, _PAIR_DECAY) for axis in axes]
@@ -136,12 +144,12 @@ def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most
     weight = [alone[j] * energy[j][1 + a] for ((j, a),) in groups]
     for first, second in combinations(bands, 2):
         for (j, a), (k, b) in ((one, other) for one in first for other in second):
-            if 1 << (a + b) <= most:
+            if 1 << (a + b) <= together:
                 groups.append(((j, a), (k, b)))
                 prior.append(pair[j][a] * pair[k][b])
                 weight.append(workload.pairs[j, k] * energy[j][1 + a] * energy[k][1 + b])
     parities = [Block(group, parity=True) for group in groups if len(group) == 2]
-    blocks = [*map(Block, groups), *parities, *map(Block, _triples(bands, most))]
+    blocks = [*map(Block, groups), *parities, *map(Block, _triples(bands, together))]
     gains = {cells: attenuation(epsilon, cells) ** 2 for cells in (2, 4, 8)}
     return Candidates(
         blocks=blocks,
@@ -152,6 +160,7 @@ def candidates(axes: Sequence[Axis], epsilon: float, workload: Workload, *, most
         weight=np.array([*weight, 0.0]),
         questions=_products([block.bands for block in blocks]),
         coefficients=np.append(_products(groups), 1.0),
+        coarsest=np.array([*(len(group) == 1 and group[0][1] == 0 for group in groups), False]),
     )
 
 
@@ -194,34 +203,104 @@ def optimise(
 def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload) -> list[tuple[Block, float]]:
     """Return the blocks to ask and their shares of the crowd; every question expects enough reports.
 
-    Dropping rare questions is greedy, so it is tried from several sides, and the best design is kept.
+    Which blocks are asked is a choice among too many to try: the best shares over all blocks are found first, those
+    blocks that are not worth the least they may get are dropped in rounds, and what is left is mended one by one.
     """
-    whole = candidates(axes, epsilon, workload, most=max(1, users // LEAST_REPORTS))
-    few = np.flatnonzero([len(block.bands) <= 2 for block in whole.blocks])
-    shares, error = min((_prune(whole, users, 2, ratio) for ratio in (1.2, 2.0)), key=lambda found: found[1])
-    bounds = [
-        optimise(asked, users, np.ones(len(asked.blocks)), steps=100)[1] for asked in (restrict(whole, few), whole)
-    ]
-    if bounds[1] < _WORTH_TRIPLES * bounds[0]:
-        tries = [_prune(whole, users, 3, ratio) for ratio in (1.1, 1.2, 2.0)]
-        shares, _ = min([(shares, _WORTH_TRIPLES * error), *tries], key=lambda found: found[1])
+    most = max(1, users // LEAST_REPORTS)
+    together = min(most, max(4, most // (_LEAST_BLOCKS * len(axes))))
+    whole = candidates(axes, epsilon, workload, most=most, together=together)
+    shares = _mended(whole, users, _thinned(whole, users))
     return [(block, float(share)) for block, share in zip(whole.blocks, shares, strict=True) if share > 0]
 
 
-def _prune(whole: Candidates, users: int, signs: int, ratio: float) -> tuple[Floats, float]:
-    """Return shares over blocks of at most ``signs`` signs, the rarest dropped in rounds until all expect enough."""
-    kept = np.flatnonzero([len(block.bands) <= signs for block in whole.blocks])
-    shares, steps = np.ones(len(kept)), 100
+def _least(asked: Candidates, users: float) -> Floats:
+    """Return the least share each block may have."""
+    return LEAST_REPORTS * asked.questions / users
+
+
+def _saved(asked: Candidates, known: Floats, shares: Floats, users: float) -> Floats:
+    """Return for each block what it would save of the error, had it that share on top of what is known of its groups.
+
+    ``known`` is by block and group, as in ``informs``; a negative share says what doing without would lose.
+    """
+    size, prior, weight = (part[asked.informs] for part in (asked.coefficients, asked.variance, asked.weight))
+    after = np.maximum(known + (users * asked.gain * shares)[:, None] / size, 0)
+    return np.asarray((size * weight * (prior / (1 + prior * known) - prior / (1 + prior * after))).sum(axis=1))
+
+
+def _price(asked: Candidates, users: float, shares: Floats, known: Floats) -> float:
+    """Return what a share is worth elsewhere: the error that the whole crowd saves at the margin."""
+    slope = asked.weight * (asked.variance / (1 + asked.variance * known)) ** 2
+    return users * float((asked.gain * slope[asked.informs].sum(axis=1)) @ shares)
+
+
+def _needed(asked: Candidates, shares: Floats) -> NDArray[np.intp]:
+    """Return the blocks without which an attribute might not be asked: of the shortest that show it, the largest."""
+    rows, columns = np.nonzero(asked.coarsest[asked.informs])
+    shown = asked.informs[rows, columns]
+    order = np.lexsort((shares[rows], -asked.questions[rows] * (shares[rows] > 0), shares[rows] > 0, shown))
+    last = np.flatnonzero(np.diff(shown[order], append=-1))
+    return np.unique(rows[order[last]])
+
+
+def _thinned(whole: Candidates, users: int) -> Floats:
+    """Return shares over fewer blocks, nearly all with enough reports: in rounds, the least worth asking are dropped."""
+    kept, current, steps = np.arange(len(whole.blocks)), np.ones(len(whole.blocks)), 100
     while True:
         asked = restrict(whole, kept)
-        shares, error = optimise(asked, users, shares, steps=steps)
-        reports = users * shares / asked.questions
-        enough = (reports > 0) & (reports >= min(LEAST_REPORTS, ratio * reports.min()))
-        if reports.min() >= LEAST_REPORTS or not enough.any() or len(kept) == 1:
-            result = np.zeros(len(whole.blocks))
-            result[kept] = shares
-            return result, error
-        kept, shares, steps = kept[enough], shares[enough], 20
+        current, _ = optimise(asked, users, current, steps=steps)
+        least = _least(asked, users)
+        rare = np.setdiff1d(np.flatnonzero(current < least), _needed(asked, current))
+        if not len(rare):
+            break
+        known = information(asked, users, current)
+        cost = least * _price(asked, users, current, known)
+        own = (users * asked.gain * current)[:, None] / asked.coefficients[asked.informs]
+        worth = (_saved(asked, np.maximum(known[asked.informs] - own, 0), least, users) / cost)[rare]
+        if least.sum() < _MOST_BOUND and worth.min() >= 1:
+            break
+        dropped = rare[np.argsort(worth)[: max(1, int(_THINNING * len(rare)))]]
+        kept, current, steps = np.delete(kept, dropped), np.delete(current, dropped), 20
+    result = np.zeros(len(whole.blocks))
+    result[kept] = current
+    return result
+
+
+def _mended(whole: Candidates, users: int, shares: Floats) -> Floats:
+    """Return better shares, none below the least: block by block is added or dropped while that saves error."""
+    least, best, error = _least(whole, users), shares, inf
+    for _ in range(min(_MENDINGS, int(_MENDING_WORK / len(whole.blocks)))):
+        shares, now = _settled(whole, users, shares)
+        if now >= error:
+            break
+        best, error = shares, now
+        known, asked = information(whole, users, shares), shares > 0
+        price, by_group = _price(whole, users, shares, known), known[whole.informs]
+        left = 1 - least[asked].sum()
+        joining = _saved(whole, by_group, least, users) - price * least
+        leaving = _saved(whole, by_group, -shares, users) + price * shares
+        gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
+        gain[_needed(whole, shares)] = -inf
+        place = int(gain.argmax())
+        if gain[place] < _WORTH_MENDING * error:
+            break
+        shares = shares.copy()
+        shares[place] = 0.0 if asked[place] else least[place]
+    return best
+
+
+def _settled(whole: Candidates, users: int, shares: Floats) -> tuple[Floats, float]:
+    """Return the best shares of the blocks that have one, each at least the least, and the expected squared error."""
+    kept = np.flatnonzero(shares > 0)
+    asked = restrict(whole, kept)
+    least = _least(asked, users)
+    least *= min(1.0, 1 / least.sum())  # less, if the crowd is too small for anything
+    left = max(1 - float(least.sum()), 1e-9)
+    start = np.maximum(shares[kept] - least, 1e-4 * left / len(kept))
+    free, error = optimise(asked, users * left, start, steps=20, known=information(asked, users, least))
+    result = np.zeros(len(whole.blocks))
+    result[kept] = least + left * free
+    return result, error
 
 
 def _triples(bands: list[list[Band]], most: float) -> list[Group]:

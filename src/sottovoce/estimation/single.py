@@ -40,14 +40,25 @@ class SingleProblem:
         residual = self.signs.T @ levels - self.estimate
         return 0.5 * float(self.information @ residual**2 + point @ point), levels, residual
 
+    def evidence(self, point: Floats) -> float:
+        """Return the logarithm of the probability of the estimates under the prior, by Laplace's method."""
+        value, levels, _ = self.value(point)
+        slopes = self._slopes(levels)
+        curvature = (slopes.T * self.information) @ slopes
+        return -value - 0.5 * float(np.linalg.slogdet(curvature + np.eye(len(point)))[1])
+
+    def _slopes(self, levels: Floats) -> Floats:
+        """Return how the functions' means change with the unknowns."""
+        spread = levels[:, None] * self.basis - np.outer(levels, levels @ self.basis)
+        return np.asarray(self.signs.T @ spread)
+
     def solve(self) -> Floats:
         """Return the minimising point."""
         point, damping = np.zeros(self.basis.shape[1]), 1.0
         identity = np.eye(len(point))
         value, levels, residual = self.value(point)
         for _ in range(_MOST_STEPS):
-            spread = levels[:, None] * self.basis - np.outer(levels, levels @ self.basis)
-            slopes = self.signs.T @ spread
+            slopes = self._slopes(levels)
             gradient = slopes.T @ (self.information * residual) + point
             curvature = (slopes.T * self.information) @ slopes
             while True:
