@@ -5,7 +5,7 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
-from sottovoce.estimation.mixture import ROUGH, SMOOTH, Mixture, Objective, descend, logit_basis
+from sottovoce.estimation.mixture import TEXTURES, Mixture, Objective, descend, logit_basis
 from sottovoce.estimation.mixture_fit import Answers, Effort, average, fit_mixture, repeat_fit
 from sottovoce.estimation.moments import Asked, Moments
 from sottovoce.estimation.shares import Block
@@ -13,16 +13,17 @@ from sottovoce.estimation.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
 BLOCKS = [*map(Block, [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))])]
+SMOOTH, ROUGH = TEXTURES[0], TEXTURES[-1]
 EFFORT = Effort(folds=2, fits=2, components=3, most_steps=60)
 
 
-def objective(texture=SMOOTH, components=3):
+def objective(textures=(SMOOTH,) * 4, components=3):
     generator = np.random.default_rng(4)
     asked = Asked.of(len(AXES), BLOCKS)
     estimate = generator.uniform(-0.5, 0.5, (asked.size, asked.size))
     information = generator.exponential(200, (asked.size, asked.size)) * (generator.random(estimate.shape) < 0.5)
     moments = Moments(estimate + estimate.T, information + information.T)
-    return Objective(AXES, asked, moments, components=components, texture=texture)
+    return Objective(AXES, asked, moments, components=components, textures=textures)
 
 
 def answers(reports=20_000, seed=5):
@@ -36,9 +37,11 @@ def answers(reports=20_000, seed=5):
     return Answers(AXES, BLOCKS, counts, [0.4] * len(BLOCKS))
 
 
-@pytest.mark.parametrize("texture", [SMOOTH, ROUGH], ids=["smooth", "rough"])
-def test_the_gradient_is_that_of_finite_differences(texture):
-    function = objective(texture)
+@pytest.mark.parametrize(
+    "textures", [(SMOOTH,) * 4, (ROUGH,) * 4, (SMOOTH, SMOOTH, ROUGH, TEXTURES[5])], ids=["smooth", "rough", "mixed"]
+)
+def test_the_gradient_is_that_of_finite_differences(textures):
+    function = objective(textures)
     generator = np.random.default_rng(6)
     point = 0.3 * generator.standard_normal(function.length)
     _, gradient = function(point)
@@ -107,7 +110,7 @@ def test_descending_solves_a_quadratic():
     np.testing.assert_allclose(point, target, atol=1e-4)
 
 
-@pytest.mark.parametrize("texture", [SMOOTH, ROUGH], ids=["smooth", "rough"])
+@pytest.mark.parametrize("texture", TEXTURES, ids=str)
 @pytest.mark.parametrize(
     "axis", [Axis(2), Axis(3), Axis(64), Axis(4096), Axis(3, nullable=True), Axis(65, nullable=True)], ids=repr
 )

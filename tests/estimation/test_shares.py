@@ -62,6 +62,22 @@ def test_any_sizes_and_any_number_of_attributes_can_be_asked(axes):
     assert all(band < axes[place].bands for block, _ in blocks for place, band in block.bands)
 
 
+@pytest.mark.parametrize(("attributes", "users", "epsilon"), [(6, 10**6, 2), (10, 10**5, 1), (6, 10**5, 2), (2, 3000, 1)])
+def test_little_is_lost_by_asking_no_rare_questions(attributes, users, epsilon):
+    """Within a seventh of the error that shares without a least would have: a bound for every design."""
+    axes, workload = [Axis(64)] * attributes, Workload.all_ranges(attributes)
+    whole = candidates(axes, epsilon, workload)
+    _, bound = optimise(whole, users, np.ones(len(whole.blocks)), steps=200)
+    assert expected_error(axes, epsilon, users, design(axes, epsilon, users, workload)) < 1.15 * bound
+
+
+@pytest.mark.parametrize("users", [20, 300, 5000])
+@pytest.mark.parametrize("epsilon", [0.5, 4.0])
+def test_every_attribute_is_asked_however_small_the_crowd(users, epsilon):
+    blocks = design([Axis(64)] * 9, epsilon, users, Workload.all_ranges(9))
+    assert {place for block, _ in blocks if not block.parity for place, _ in block.bands} == set(range(9))
+
+
 def test_too_few_people_for_two_questions_are_asked_only_halves_of_domains():
     blocks = design(MIXED, 1.0, 50, Workload.all_ranges(4))
     assert {band for block, _ in blocks for _, band in block.bands} == {0}

@@ -19,7 +19,7 @@ from sottovoce.estimation.moments import Asked, Moments
 from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
 
 _DEVIATION_SMOOTHNESS = 0.5  # of the components' deviations: less than of most bases, as they part the crowd
-_MOST_AMPLITUDE = 8.0  # of a function of the basis: its largest prior standard deviation
+_MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard deviation
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions

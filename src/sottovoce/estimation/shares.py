@@ -85,7 +85,7 @@ class Candidates:
         weight: How much a coefficient of each group weighs in the workload.
         questions: The number of questions of each block.
         coefficients: The number of coefficients of each group.
-        coarsest: Whether each group is an attribute's first function.
+        coarsest: Whether each group is the first function of an attribute that matters.
     """
 
     blocks: list[Block]
@@ -160,7 +160,9 @@ def candidates(
         weight=np.array([*weight, 0.0]),
         questions=_products([block.bands for block in blocks]),
         coefficients=np.append(_products(groups), 1.0),
-        coarsest=np.array([*(len(group) == 1 and group[0][1] == 0 for group in groups), False]),
+        coarsest=np.array(
+            [*(len(group) == 1 and group[0][1] == 0 and w > 0 for group, w in zip(groups, weight, strict=True)), False]
+        ),
     )
 
 
