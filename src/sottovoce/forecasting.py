@@ -24,9 +24,8 @@ from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
 from sottovoce.simulation.typical import LEAST, MOST, Workload, typical_queries
 
-POPULATIONS = 4
-QUERIES = 60
-"""How many reference populations a forecast tries, and how many typical queries of each number of attributes."""
+POPULATIONS, COLLECTIONS, QUERIES = 6, 4, 200
+"""How many reference populations a forecast tries, or collections of one table, and queries on 1, 2, ... attributes."""
 
 FEWEST, MOST_PEOPLE = 1_000, 100_000_000
 TRIES = 8
@@ -124,7 +123,7 @@ def forecast(
     seed, step = int(options.pop("seed", 0)), options.pop("step", None)
     plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)
     errors: dict[int, list[Floats]] = {}
-    crowds = _reference_crowds(schema, seed) if like is None else [Crowd.of(schema, like, seed)] * 2
+    crowds = _reference_crowds(schema, seed) if like is None else [Crowd.of(schema, like, seed)] * COLLECTIONS
     for number, crowd in enumerate(crowds):
         for dimensions, off in measure(plan, crowd, users=users, seed=seed + number).items():
             errors.setdefault(dimensions, []).append(off)

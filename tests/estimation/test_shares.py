@@ -62,7 +62,9 @@ def test_any_sizes_and_any_number_of_attributes_can_be_asked(axes):
     assert all(band < axes[place].bands for block, _ in blocks for place, band in block.bands)
 
 
-@pytest.mark.parametrize(("attributes", "users", "epsilon"), [(6, 10**6, 2), (10, 10**5, 1), (6, 10**5, 2), (2, 3000, 1)])
+@pytest.mark.parametrize(
+    ("attributes", "users", "epsilon"), [(6, 10**6, 2), (10, 10**5, 1), (6, 10**5, 2), (2, 3000, 1)]
+)
 def test_little_is_lost_by_asking_no_rare_questions(attributes, users, epsilon):
     """Within a seventh of the error that shares without a least would have: a bound for every design."""
     axes, workload = [Axis(64)] * attributes, Workload.all_ranges(attributes)

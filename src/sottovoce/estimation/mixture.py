@@ -40,7 +40,7 @@ class Texture:
     least: float
 
 
-TEXTURES = tuple(Texture(smoothness, least) for smoothness in (1.5, 15.0, 150.0) for least in (0.0, 0.05, 0.15, 0.5))
+TEXTURES = tuple(Texture(smoothness, least) for smoothness in (5.0, 50.0) for least in (0.0, 0.05, 0.15, 0.5))
 """From a single broad bell to spikes at single values."""
 
 

@@ -133,7 +133,7 @@ def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
 def candidates(
     axes: Sequence[Axis], epsilon: float, workload: Workload, *, most: float = inf, together: float = inf
 ) -> Candidates:
-    """Return every block of at most ``most`` questions, or ``together`` for several attributes, and what it is worth."""
+    """Return every block of at most ``most`` questions, ``together`` if on several attributes, and what it is worth."""
     energy = [range_energy(axis, workload.widths) for axis in axes]
     single = [prior_variance(axis, _SINGLE_VARIANCE, _SINGLE_DECAY) for axis in axes]
     pair = [prior_variance(axis, _PAIR_VARIANCE**0.5, _PAIR_DECAY) for axis in axes]
@@ -246,7 +246,7 @@ def _needed(asked: Candidates, shares: Floats) -> NDArray[np.intp]:
 
 
 def _thinned(whole: Candidates, users: int) -> Floats:
-    """Return shares over fewer blocks, nearly all with enough reports: in rounds, the least worth asking are dropped."""
+    """Return shares over fewer blocks, nearly all with enough reports: in rounds, those least worth it are dropped."""
     kept, current, steps = np.arange(len(whole.blocks)), np.ones(len(whole.blocks)), 100
     while True:
         asked = restrict(whole, kept)
@@ -264,7 +264,7 @@ def _thinned(whole: Candidates, users: int) -> Floats:
         dropped = rare[np.argsort(worth)[: max(1, int(_THINNING * len(rare)))]]
         kept, current, steps = np.delete(kept, dropped), np.delete(current, dropped), 20
     result = np.zeros(len(whole.blocks))
-    result[kept] = current
+    result[kept] = np.maximum(current, 1e-12)  # what is kept is asked, however small its share became
     return result
 
 

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 PEOPLE = 100_000
 """How many rows a reference population has; a simulated crowd of any size is drawn from them with replacement."""
 
-CLOSENESS = (0.8, 0.9, 0.6, 0.4, 0.95, 0.2)
+CLOSENESS = (0.9, 0.8, 0.95, 0.6, 0.85, 0.4)
 """How strongly the attributes of successive populations follow one common cause."""
 
 
@@ -68,10 +68,10 @@ def _marginal(attribute: AnyAttribute, generator: np.random.Generator) -> Floats
     axis = (np.arange(size) + 0.5) / size
     marginal = np.full(size, 0.05 / size)
     for _ in range(generator.integers(1, 3)):
-        centre, width = generator.uniform(0.1, 0.9), generator.uniform(0.04, 0.18)
+        centre, width = generator.uniform(0.1, 0.9), generator.uniform(0.03, 0.12)
         hump = np.exp(-(((axis - centre) / width) ** 2) / 2)
         marginal += generator.uniform(0.3, 1) * hump / hump.sum()
-    if generator.random() < 0.4:
+    if generator.random() < 0.5:
         spikes = generator.integers(0, size, generator.integers(1, 4))
         marginal[spikes] += generator.uniform(0.1, 0.5) * marginal.sum()
     return np.asarray(marginal / marginal.sum())
