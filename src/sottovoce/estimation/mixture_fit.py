@@ -2,8 +2,8 @@
 
 An attribute may be a smooth bell or stand at a few values; its texture is the one under which its own measured means
 are the most probable. Early stopping is the smoothing of how attributes go together, because the basis puts smooth
-changes first; the number of steps is chosen by reports that were held out. Neither costs privacy. The average of several
-fits from different starts is again a mixture of products.
+changes first; the number of steps is chosen by reports that were held out. Neither costs privacy. The average of
+several fits from different starts is again a mixture of products.
 """
 
 from __future__ import annotations
