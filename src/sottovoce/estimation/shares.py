@@ -236,11 +236,12 @@ def _price(asked: Candidates, users: float, shares: Floats, known: Floats) -> fl
     return users * float((asked.gain * slope[asked.informs].sum(axis=1)) @ shares)
 
 
-def _needed(asked: Candidates, shares: Floats) -> NDArray[np.intp]:
-    """Return the blocks without which an attribute might not be asked: of the shortest that show it, the largest."""
+def _needed(asked: Candidates, shares: Floats, least: Floats) -> NDArray[np.intp]:
+    """Return for every attribute a block that shows it: the largest that has enough reports, or else the shortest."""
     rows, columns = np.nonzero(asked.coarsest[asked.informs])
     shown = asked.informs[rows, columns]
-    order = np.lexsort((shares[rows], -asked.questions[rows] * (shares[rows] > 0), shares[rows] > 0, shown))
+    enough = (shares >= least)[rows]
+    order = np.lexsort((shares[rows], np.where(enough, 0, -asked.questions[rows]), enough, shown))
     last = np.flatnonzero(np.diff(shown[order], append=-1))
     return np.unique(rows[order[last]])
 
@@ -252,7 +253,7 @@ def _thinned(whole: Candidates, users: int) -> Floats:
         asked = restrict(whole, kept)
         current, _ = optimise(asked, users, current, steps=steps)
         least = _least(asked, users)
-        rare = np.setdiff1d(np.flatnonzero(current < least), _needed(asked, current))
+        rare = np.setdiff1d(np.flatnonzero(current < least), _needed(asked, current, least))
         if not len(rare):
             break
         known = information(asked, users, current)
@@ -282,7 +283,7 @@ def _mended(whole: Candidates, users: int, shares: Floats) -> Floats:
         joining = _saved(whole, by_group, least, users) - price * least
         leaving = _saved(whole, by_group, -shares, users) + price * shares
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
-        gain[_needed(whole, shares)] = -inf
+        gain[_needed(whole, shares, least)] = -inf
         place = int(gain.argmax())
         if gain[place] < _WORTH_MENDING * error:
             break
