@@ -178,8 +178,9 @@ def main() -> None:
                     flush=True,
                 )
         means = ", ".join(
-            f"lambda={dimension} {geometric_mean(ratios[position]):.2f} (least {min(ratios[position], default=0):.2f})"
+            f"lambda={dimension} {geometric_mean(ratios[position]):.2f} (least {min(ratios[position]):.2f})"
             for position, dimension in enumerate(setting.dimensions)
+            if ratios[position]
         )
         print(f"{setting.name:<14}geometric mean: {means}", flush=True)
 
