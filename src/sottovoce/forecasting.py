@@ -47,7 +47,8 @@ class Expected:
         dimensions: How many attributes.
         error: The mean absolute error.
         within: What nine in ten answers stay within.
-        easiest: The mean absolute error on the easiest of the populations that were tried.
+        easiest: The mean absolute error on the easiest of the populations that were tried, or of the collections
+            from one table.
         hardest: The same on the hardest.
     """
 

@@ -5,15 +5,15 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
-from sottovoce.estimation.mixture import TEXTURES, Mixture, Objective, descend, logit_basis
-from sottovoce.estimation.mixture_fit import Answers, Effort, average, fit_mixture, repeat_fit
+from sottovoce.estimation.mixture import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
+from sottovoce.estimation.mixture_fit import Answers, Effort, average, choose_textures, fit_mixture, repeat_fit
 from sottovoce.estimation.moments import Asked, Moments
 from sottovoce.estimation.shares import Block
 from sottovoce.estimation.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
 BLOCKS = [*map(Block, [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))])]
-SMOOTH, ROUGH = TEXTURES[0], TEXTURES[-1]
+SMOOTH, ROUGH = Texture(5.0, 0.0), Texture(5.0, 0.5)
 EFFORT = Effort(folds=2, fits=2, components=3, most_steps=60)
 
 
@@ -125,6 +125,27 @@ def test_the_basis_covers_any_size_smoothest_first(axis, texture):
 
 def test_logits_without_order_are_free():
     np.testing.assert_array_equal(logit_basis(Axis(5, ordered=False), SMOOTH), 2 * np.eye(5))
+
+
+def test_every_attribute_has_the_texture_of_its_own_means():
+    """Seed 9: noise of a hundredth on every mean of a bell, of five separate values, and of values without order."""
+    bell = np.exp(-(((np.arange(64) - 30) / 9) ** 2) / 2)
+    spikes = np.full(64, 0.002)
+    spikes[[0, 13, 26, 40, 52]] = 0.2
+    axes = [Axis(64), Axis(64), Axis(4, ordered=False), Axis(64)]
+    blocks = [Block(((place, band),)) for place in range(3) for band in range(axes[place].bands)]
+    asked = Asked.of(4, blocks)
+    estimate, information = np.zeros((asked.size, asked.size)), np.zeros((asked.size, asked.size))
+    generator = np.random.default_rng(9)
+    for place, levels in enumerate((bell, spikes, np.array([0.1, 0.2, 0.3, 0.4]))):
+        means = walsh_signs(axes[place].size, axes[place].bands)[:, 1:].T @ (levels / levels.sum())
+        estimate[0, asked.places(place)] = means + 0.01 * generator.standard_normal(len(means))
+        information[0, asked.places(place)] = 1e4
+    chosen = choose_textures(axes, asked, Moments(estimate, information))
+    assert chosen[0].least == 0
+    assert chosen[1].least >= 0.15
+    assert chosen[2] in TEXTURES
+    assert chosen[3] in TEXTURES
 
 
 def test_the_average_of_mixtures_answers_their_mean():

@@ -44,6 +44,16 @@ def test_every_question_expects_a_hundred_reports(epsilon, users):
 
 
 @pytest.mark.parametrize(
+    ("axes", "epsilon", "users"),
+    [([Axis(16, ordered=False)] * 2, 4.0, 223), ([Axis(64)] * 3, 4.0, 415), ([Axis(16)] * 5, 2.0, 2000)],
+    ids=["223", "415", "2000"],
+)
+def test_small_crowds_too_are_asked_only_what_a_hundred_will_answer(axes, epsilon, users):
+    blocks = design(axes, epsilon, users, Workload.all_ranges(len(axes)))
+    assert least_reports(blocks, users) >= LEAST_REPORTS * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
     "axes",
     [
         [Axis(2)],
@@ -159,6 +169,11 @@ def test_finer_bands_than_enumerated_follow_the_law_of_those_that_are():
     assert len(stretched) == 11
     np.testing.assert_allclose(stretched[:8], exact)
     np.testing.assert_allclose(stretched[8:] / stretched[7:-1], 0.25)
+
+
+@pytest.mark.parametrize("size", [2, 64])
+def test_ranges_as_wide_as_the_domain_leave_something_to_ask(size):
+    assert (range_energy(Axis(size), (1.0,))[1:] > 0).any()
 
 
 def test_functions_of_a_band_weigh_alike_in_ranges():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.errors import FewReportsWarning
+from sottovoce.errors import FewReportsWarning, PlanError
 from sottovoce.estimation.walsh import walsh_signs
 from sottovoce.mechanisms.spectral import answers_of
 from sottovoce.plan import SHARES
@@ -93,6 +93,67 @@ class TestWorkload:
     def test_what_cannot_be_meant_is_refused_in_clear_words(self, workload, message):
         with pytest.raises(sv.PlanError, match=message):
             spectral(square_schema(2, 8), workload=workload)
+
+
+class TestRefresh:
+    """Seed 3: a and b follow each other closely, c and d are independent of everything."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def collection(cls):
+        generator = np.random.default_rng(3)
+        first = generator.integers(0, 16, 50_000)
+        crowd = {
+            "a": first,
+            "b": (first + generator.integers(0, 2, 50_000)).clip(0, 15),
+            "c": generator.integers(0, 16, 50_000),
+            "d": generator.integers(0, 16, 50_000),
+        }
+        plan = spectral(square_schema(4, 16), users=2_000_000)
+        return plan, crowd, sv.simulate(plan, crowd, seed=3, users=500_000)
+
+    def test_people_not_yet_asked_are_asked_where_coefficients_are_large(self, collection):
+        plan, _, tally = collection
+
+        def share(plan, pair):
+            return sum(family.shares for family in plan.families if family.attributes == pair) / SHARES
+
+        new = plan.refresh(tally)
+        assert share(new, (0, 1)) > 1.1 * share(plan, (0, 1))
+        assert share(new, (0, 1)) > 1.1 * max(share(new, pair) for pair in ((0, 2), (0, 3), (1, 2), (1, 3), (2, 3)))
+
+    def test_every_question_still_expects_a_hundred_reports_in_all(self, collection):
+        plan, _, tally = collection
+        new = plan.refresh(tally)
+        for before, after in zip(plan.families, new.families, strict=True):
+            expected = (500_000 * before.shares + 1_500_000 * after.shares) / before.count / SHARES
+            assert expected >= 100 * (1 - 1e-6)
+
+    def test_both_plans_count_into_one_model(self, collection):
+        plan, crowd, tally = collection
+        new = plan.refresh(tally)
+        assert (new.collection, new.version) == (plan.collection, plan.version + 1)
+        assert new.fingerprint != plan.fingerprint
+        both = sv.simulate(new, crowd, seed=4, users=1_500_000)
+        both.merge(tally)
+        model = sv.fit(new, both, quality="fast")
+        inside = ((crowd["a"] <= 7) & (crowd["b"] <= 7)).mean()
+        assert model.answer_ranges([{"a": (0, 7), "b": (0, 7)}])[0] == pytest.approx(inside, abs=0.03)
+
+    def test_what_cannot_be_refreshed_is_refused(self, collection):
+        plan, crowd, tally = collection
+        with pytest.raises(PlanError, match="another collection"):
+            spectral(square_schema(4, 16), epsilon=2).refresh(tally)
+        grids = sv.Plan.create(plan.schema, epsilon=1, users=1000, mechanism="hdg")
+        with pytest.raises(PlanError, match="hdg plans have no shares to refresh; those of spectral have"):
+            grids.refresh(sv.simulate(grids, crowd, seed=1, users=1000))
+
+
+def test_an_attribute_that_nobody_is_asked_about_is_warned_of():
+    plan = spectral(square_schema(3, 16), workload={"pairs": [["a", "c", 1.0]]})
+    tally = sv.simulate(plan, normal_crowd(1000, attributes=3, levels=16, seed=1), seed=1, users=100_000)
+    with pytest.warns(FewReportsWarning, match="nobody was asked about b, which weigh"):
+        sv.fit(plan, tally, quality="fast")
 
 
 def test_expected_counts_give_the_true_moments():

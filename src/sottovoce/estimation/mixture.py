@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.estimation.moments import Asked, Moments
 from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
 
-_DEVIATION_SMOOTHNESS = 0.5  # of the components' deviations: less than of most bases, as they part the crowd
+_DEVIATION_SMOOTHNESS = 0.5  # of the components' deviations: less than of any base, as they part the crowd
 _MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard deviation
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
@@ -41,7 +41,7 @@ class Texture:
 
 
 TEXTURES = tuple(Texture(smoothness, least) for smoothness in (5.0, 50.0) for least in (0.0, 0.05, 0.15, 0.5))
-"""From a single broad bell to spikes at single values."""
+"""More and less smooth, and in each case from a curve to spikes at single values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def fit_mixture(
     generator = np.random.default_rng([seed, 0x5EC7])
     moments = answers.moments()
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
-    textures = _textures(answers, moments)
+    textures = choose_textures(answers.axes, answers.asked, moments)
     step(0.1)
     objective = Objective(answers.axes, answers.asked, moments, components=effort.components, textures=textures)
     scores = _held_out(objective, parts, effort, generator)
@@ -140,10 +140,10 @@ def _held_out(
     return scores
 
 
-def _textures(answers: Answers, moments: Moments) -> list[Texture]:
-    """Return for every attribute the texture under which its measured means are the least surprising."""
-    asked, chosen = answers.asked, []
-    for place, axis in enumerate(answers.axes):
+def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:
+    """Return for every attribute the texture under which its measured means are the most probable."""
+    chosen = []
+    for place, axis in enumerate(axes):
         own, signs = asked.places(place), walsh_signs(axis.size, asked.bands[place])[:, 1:]
         evidence = {}
         for texture in TEXTURES if axis.ordered else TEXTURES[:1]:

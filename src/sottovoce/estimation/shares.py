@@ -112,12 +112,15 @@ def prior_variance(axis: Axis, largest: float, decay: float) -> Floats:
 
 
 def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
-    """Return the mean squared weight, over ranges, of the constant and then of one function of each band."""
+    """Return the mean squared weight, over ranges, of the constant and then of one function of each band.
+
+    A width that comes to the whole domain, about which nobody need be asked, is taken as a cell less.
+    """
     cells = min(1 << axis.bands, _RESOLUTION)
     known = cells.bit_length() - 1
     starts, stops = np.triu_indices(cells + 1, k=1)
     if widths is not None:
-        wanted = np.isin(stops - starts, [max(1, round(width * cells)) for width in widths])
+        wanted = np.isin(stops - starts, [min(max(1, round(width * cells)), cells - 1) for width in widths])
         starts, stops = starts[wanted], stops[wanted]
     prefix = np.concatenate([np.zeros((1, cells)), np.cumsum(walsh_signs(cells, known), axis=0)]) / cells
     squares = ((prefix[stops] - prefix[starts]) ** 2).mean(axis=0)
@@ -231,17 +234,20 @@ def _saved(asked: Candidates, known: Floats, shares: Floats, users: float) -> Fl
 
 
 def _price(asked: Candidates, users: float, shares: Floats, known: Floats) -> float:
-    """Return what a share is worth elsewhere: the error that the whole crowd saves at the margin."""
+    """Return what a share is worth elsewhere, at the margin: the mean over what the crowd is asked now."""
     slope = asked.weight * (asked.variance / (1 + asked.variance * known)) ** 2
     return users * float((asked.gain * slope[asked.informs].sum(axis=1)) @ shares)
 
 
 def _needed(asked: Candidates, shares: Floats, least: Floats) -> NDArray[np.intp]:
-    """Return for every attribute a block that shows it: the largest that has enough reports, or else the shortest."""
+    """Return for every attribute a block that shows it: the largest that has enough reports, or else the shortest.
+
+    Shares are compared as far as every machine agrees on them, here and below: a design must not depend on rounding.
+    """
     rows, columns = np.nonzero(asked.coarsest[asked.informs])
     shown = asked.informs[rows, columns]
-    enough = (shares >= least)[rows]
-    order = np.lexsort((shares[rows], np.where(enough, 0, -asked.questions[rows]), enough, shown))
+    enough = (shares >= least)[rows] & (least[shares > 0].sum() <= 1)
+    order = np.lexsort((np.round(shares[rows], 9), np.where(enough, 0, -asked.questions[rows]), enough, shown))
     last = np.flatnonzero(np.diff(shown[order], append=-1))
     return np.unique(rows[order[last]])
 
@@ -253,7 +259,10 @@ def _thinned(whole: Candidates, users: int) -> Floats:
         asked = restrict(whole, kept)
         current, _ = optimise(asked, users, current, steps=steps)
         least = _least(asked, users)
-        rare = np.setdiff1d(np.flatnonzero(current < least), _needed(asked, current, least))
+        needed = _needed(asked, current, least)
+        rare = np.setdiff1d(np.flatnonzero(current < least), needed)
+        if not len(rare) and least.sum() > 1:  # what is needed leaves no room for all the others
+            rare = np.setdiff1d(np.arange(len(kept)), needed)
         if not len(rare):
             break
         known = information(asked, users, current)
@@ -262,7 +271,7 @@ def _thinned(whole: Candidates, users: int) -> Floats:
         worth = (_saved(asked, np.maximum(known[asked.informs] - own, 0), least, users) / cost)[rare]
         if least.sum() < _MOST_BOUND and worth.min() >= 1:
             break
-        dropped = rare[np.argsort(worth)[: max(1, int(_THINNING * len(rare)))]]
+        dropped = rare[np.argsort(np.round(worth, 6), kind="stable")[: max(1, int(_THINNING * len(rare)))]]
         kept, current, steps = np.delete(kept, dropped), np.delete(current, dropped), 20
     result = np.zeros(len(whole.blocks))
     result[kept] = np.maximum(current, 1e-12)  # what is kept is asked, however small its share became
@@ -284,7 +293,7 @@ def _mended(whole: Candidates, users: int, shares: Floats) -> Floats:
         leaving = _saved(whole, by_group, -shares, users) + price * shares
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
         gain[_needed(whole, shares, least)] = -inf
-        place = int(gain.argmax())
+        place = int(np.round(gain / error, 9).argmax())
         if gain[place] < _WORTH_MENDING * error:
             break
         shares = shares.copy()

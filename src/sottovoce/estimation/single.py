@@ -41,7 +41,10 @@ class SingleProblem:
         return 0.5 * float(self.information @ residual**2 + point @ point), levels, residual
 
     def evidence(self, point: Floats) -> float:
-        """Return the logarithm of the probability of the estimates under the prior, by Laplace's method."""
+        """Return the logarithm of the probability of the estimates under the prior, by Laplace's method.
+
+        Up to a constant that is the same for every basis.
+        """
         value, levels, _ = self.value(point)
         slopes = self._slopes(levels)
         curvature = (slopes.T * self.information) @ slopes

@@ -134,12 +134,17 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))
     start = np.array([float(family.total_share) for family in plan.families])
     shares, _ = optimise(replace(asked, variance=variance), left, start, steps=200, known=known)
-    floor = asked.questions * LEAST_REPORTS / left
-    return _whole(np.maximum(shares, floor * min(1.0, 0.5 / floor.sum())).tolist())
+    least = asked.questions * LEAST_REPORTS / plan.users  # of everybody, before and after: enough in all
+    least *= min(1.0, 1 / least.sum())
+    more = np.maximum(shares - least, 0)
+    return _whole((least + (1 - least.sum()) * more / max(more.sum(), 1e-12)).tolist())
 
 
 def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]:
-    """Return, for every group of coefficients, the information gathered and the variance that shows; else the prior."""
+    """Return, for every group of coefficients, the information gathered and the variance that is believed.
+
+    That is the prior's, drawn towards what the reports show by as much as chance cannot have made it.
+    """
     where, moments = answers.asked, answers.moments()
     known, variance = np.zeros(len(asked.variance)), asked.variance.copy()
     for number, group in enumerate(asked.groups):
@@ -150,9 +155,11 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
         information = moments.information[block]
         if not (information > 0).all():
             continue
-        known[number] = information.mean()
+        known[number], prior = information.mean(), asked.variance[number]
         shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
-        variance[number] = min(max(shown, 0.1 * asked.variance[number]), 1.0)
+        chance = 2 * (1 / known[number] + prior) ** 2 / information.size  # the variance of what shows
+        believed = prior + (shown - prior) / (1 + chance / prior**2)
+        variance[number] = min(max(believed, 0.1 * prior), 1.0)
     return known, variance
 
 
@@ -227,10 +234,18 @@ def _workload(schema: Schema, asked: str | WorkloadOptions) -> Workload:
 
 
 def _warn_if_few(plan: Plan, answers: Answers) -> None:
-    """Warn when even the coarsest product of two attributes is less certain than the public guess of it."""
+    """Warn when nobody was asked about an attribute, or the coarsest product of two is known no better than guessed."""
+    asked, information = answers.asked, answers.moments().information
+    unasked = [name for name, bands in zip(plan.schema.names, asked.bands, strict=True) if not bands]
+    if unasked:
+        warnings.warn(
+            f"nobody was asked about {', '.join(unasked)}, which weigh nothing in the plan's workload: answers on them "
+            "are guesses, and their intervals mean nothing",
+            FewReportsWarning,
+            stacklevel=4,
+        )
     if len(answers.axes) < 2:
         return
-    asked, information = answers.asked, answers.moments().information
     coarsest = [
         information[np.ix_(asked.places(j, 0), asked.places(k, 0))].item()
         for j, k in combinations(range(len(answers.axes)), 2)

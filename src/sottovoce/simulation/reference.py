@@ -29,7 +29,8 @@ CLOSENESS = (0.9, 0.8, 0.95, 0.6, 0.85, 0.4)
 def reference_populations(schema: Schema, count: int, *, seed: int) -> Iterator[pa.Table]:
     """Yield that many populations, as tables that fit the schema.
 
-    In every other one, people who are unusual in one attribute tend to be so in all: some are far out, most are not.
+    In every other one, whose attributes follow each other closely, people unusual in one attribute tend to be so
+    in all: some are far out, most are not.
 
     Example:
         >>> schema = Schema([Categorical("region", ["north", "south"])])
