@@ -174,13 +174,13 @@ def test_the_explorer_gets_the_last_fit_and_the_status_says_which_it_is(plan: Pl
         assert collector.http.get(path, headers=token).status_code == 409
         status = collector.http.get(collector.path(plan, "/status"), headers=token).json()
         assert (status["fit"], status["minimum_reports"]) == (None, 100)
-        reports, seen = draw(plan, 1_000), set()
+        reports, seen = draw(plan, 5_000), set()
         collector.post(plan, as_array(reports))
         for _ in range(2):
             collector.http.post(collector.path(plan, "/fit"), headers=token, json={"quality": "fast"})
             explored = collector.http.get(path, headers=token)
             status = collector.http.get(collector.path(plan, "/status"), headers=token).json()
-            assert status["fit"] == {"id": explored.json()["fit"], "reports": 1_000}
+            assert status["fit"] == {"id": explored.json()["fit"], "reports": 5_000}
             assert explored.headers["cache-control"] == "no-store"
             seen.add(status["fit"]["id"])
         assert len(seen) == 2
