@@ -33,8 +33,8 @@ TRIES = 8
 
 WORDS = (
     f"Typical queries are random ranges that hold {LEAST:.0%} to {MOST:.0%} of the crowd. The error is the expected "
-    "distance of an answer from the truth; nine in ten answers are expected within the last figure. Both come from "
-    "simulated collections, so another crowd may be harder or easier; give a table of similar people to be nearer."
+    "distance of an answer from the truth; nine in ten answers are expected within the figure beside it. Both come "
+    "from simulated collections, so another crowd may be harder or easier; give a table of similar people to be nearer."
 )
 """What a forecast's figures are, said where they are shown."""
 
