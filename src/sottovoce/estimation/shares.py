@@ -218,7 +218,7 @@ def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload)
     return [(block, float(share)) for block, share in zip(whole.blocks, shares, strict=True) if share > 0]
 
 
-def _least(asked: Candidates, users: float) -> Floats:
+def least_shares(asked: Candidates, users: float) -> Floats:
     """Return the least share each block may have."""
     return LEAST_REPORTS * asked.questions / users
 
@@ -258,7 +258,7 @@ def _thinned(whole: Candidates, users: int) -> Floats:
     while True:
         asked = restrict(whole, kept)
         current, _ = optimise(asked, users, current, steps=steps)
-        least = _least(asked, users)
+        least = least_shares(asked, users)
         needed = _needed(asked, current, least)
         rare = np.setdiff1d(np.flatnonzero(current < least), needed)
         if not len(rare) and least.sum() > 1:  # what is needed leaves no room for all the others
@@ -280,8 +280,8 @@ def _thinned(whole: Candidates, users: int) -> Floats:
 
 def _mended(whole: Candidates, users: int, shares: Floats) -> Floats:
     """Return better shares, none below the least: block by block is added or dropped while that saves error."""
-    least, best, error = _least(whole, users), shares, inf
-    for _ in range(min(_MENDINGS, int(_MENDING_WORK / len(whole.blocks)))):
+    least, best, error = least_shares(whole, users), shares, inf
+    for _ in range(min(_MENDINGS, max(1, int(_MENDING_WORK / len(whole.blocks))))):
         shares, now = _settled(whole, users, shares)
         if now >= error:
             break
@@ -305,7 +305,7 @@ def _settled(whole: Candidates, users: int, shares: Floats) -> tuple[Floats, flo
     """Return the best shares of the blocks that have one, each at least the least, and the expected squared error."""
     kept = np.flatnonzero(shares > 0)
     asked = restrict(whole, kept)
-    least = _least(asked, users)
+    least = least_shares(asked, users)
     least *= min(1.0, 1 / least.sum())  # less, if the crowd is too small for anything
     left = max(1 - float(least.sum()), 1e-9)
     start = np.maximum(shares[kept] - least, 1e-4 * left / len(kept))

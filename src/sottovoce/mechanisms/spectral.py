@@ -20,7 +20,16 @@ from threadpoolctl import threadpool_limits
 
 from sottovoce.errors import FewReportsWarning, PlanError
 from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture, repeat_fit
-from sottovoce.estimation.shares import LEAST_REPORTS, Block, Candidates, Workload, candidates, optimise, restrict
+from sottovoce.estimation.shares import (
+    LEAST_REPORTS,
+    Block,
+    Candidates,
+    Workload,
+    candidates,
+    least_shares,
+    optimise,
+    restrict,
+)
 from sottovoce.estimation.shares import design as design_shares
 from sottovoce.estimation.walsh import Axis, Floats
 from sottovoce.mechanisms.mixture import MixtureModel
@@ -134,7 +143,7 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))
     start = np.array([float(family.total_share) for family in plan.families])
     shares, _ = optimise(replace(asked, variance=variance), left, start, steps=200, known=known)
-    least = asked.questions * LEAST_REPORTS / plan.users  # of everybody, before and after: enough in all
+    least = least_shares(asked, plan.users)  # of everybody, before and after: enough in all
     least *= min(1.0, 1 / least.sum())
     more = np.maximum(shares - least, 0)
     return _whole((least + (1 - least.sum()) * more / max(more.sum(), 1e-12)).tolist())
