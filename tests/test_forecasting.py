@@ -8,7 +8,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import forecasting
 from sottovoce.forecasting import Crowd, Expected, Forecast, measure
-from sottovoce.schema import encode
+from sottovoce.schema.schema import encode
 from sottovoce.simulation.reference import PEOPLE, reference_populations
 from sottovoce.simulation.typical import LEAST, MOST, typical_queries
 from tests.crowds import mixed_crowd, mixed_schema, normal_crowd, square_schema

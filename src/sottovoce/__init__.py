@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sottovoce.answer import Answer, Estimate
     from sottovoce.asking import difference
-    from sottovoce.attributes import Categorical, Numeric, Ordinal
+    from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client import Client, Report, randomize
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from sottovoce.model import Model, fit, load_model
     from sottovoce.plan import Audit, Plan
     from sottovoce.query.expression import col
-    from sottovoce.schema import Schema
+    from sottovoce.schema.schema import Schema
     from sottovoce.simulation.simulate import simulate
     from sottovoce.tally import Tally
 
 _HOMES = {
     "Answer": "answer",
     "Audit": "plan",
-    "Categorical": "attributes",
+    "Categorical": "schema",
     "Client": "client",
     "DeliveryError": "errors",
     "Estimate": "answer",
@@ -64,8 +64,8 @@ _HOMES = {
     "Forecast": "forecasting",
     "Model": "model",
     "ModelError": "errors",
-    "Numeric": "attributes",
-    "Ordinal": "attributes",
+    "Numeric": "schema",
+    "Ordinal": "schema",
     "Plan": "plan",
     "PlanError": "errors",
     "QueryError": "errors",

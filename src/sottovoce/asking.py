@@ -35,7 +35,7 @@ from sottovoce.query.functional import (
 )
 from sottovoce.query.labels import level_labels, level_values, names_level
 from sottovoce.query.terms import conjunction
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 
 EVERYBODY = "TRUE"
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answer import Answer, percent
-from sottovoce.attributes import Categorical, Numeric
+from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.errors import QueryError, SottovoceError
 from sottovoce.forecasting import Forecast
 from sottovoce.model import Model
 from sottovoce.query.labels import level_labels
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 
 SUFFIXES = (".png", ".svg", ".html")
 INK, BAND = "#1f5f8b", "#9cc4de"

@@ -20,7 +20,7 @@ from sottovoce.channels.exact import Words, system_words
 from sottovoce.delivery import Ledger, fetch_plan, post_report
 from sottovoce.errors import DeliveryError, TallyError
 from sottovoce.plan import Plan, require_plan
-from sottovoce.schema import encode
+from sottovoce.schema.schema import encode
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,7 +19,7 @@ from sottovoce.errors import PlanError, QueryError
 from sottovoce.model import fit
 from sottovoce.plan import DEFAULT_MECHANISM, Plan
 from sottovoce.query.batch import Floats
-from sottovoce.schema import Schema, encode
+from sottovoce.schema.schema import Schema, encode
 from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
 from sottovoce.simulation.typical import LEAST, MOST, Workload, typical_queries

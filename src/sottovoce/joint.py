@@ -18,7 +18,7 @@ from sottovoce.estimation.raking import Cells, rake
 from sottovoce.model import Model, pack
 from sottovoce.query.batch import Batch, Floats, Selection
 from sottovoce.query.known import known_cells
-from sottovoce.query.people import make_table, to_frame
+from sottovoce.schema.frames import make_table, to_frame
 
 Levels = list[NDArray[np.intp]]
 

@@ -23,7 +23,7 @@ from sottovoce.estimation.bootstrap import resample
 from sottovoce.plan import MECHANISMS, Fitting, Plan, find_mechanism, require_plan
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 
 FORMAT = "sottovoce-model-1"

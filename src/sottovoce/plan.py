@@ -28,7 +28,7 @@ from sottovoce.counting import COLUMNS, counting_statement
 from sottovoce.errors import PlanError, SottovoceError
 from sottovoce.influence import Influence, largest_influence
 from sottovoce.questions import Family, Question, Questions
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tables import Table
 
 FORMAT = "sottovoce-plan-1"

@@ -19,7 +19,7 @@ import msgspec
 
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tables import Table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sottovoce.attributes import Categorical, Ordinal
+from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.certificate import exact_words, promise, scope_words
 from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
@@ -18,7 +18,7 @@ from sottovoce.model import Model
 from sottovoce.plan import Plan
 from sottovoce.quality import check_shares
 from sottovoce.query.batch import Floats
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 from sottovoce.tally import Tally
 
 PAIRS_SHOWN, PAIRS_LISTED = 3, 10

@@ -9,7 +9,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan import MECHANISMS
-from sottovoce.schema import encode
+from sottovoce.schema.schema import encode
 from tests.conformance.mechanism_cases import every_mechanism
 from tests.crowds import mixed_crowd
 

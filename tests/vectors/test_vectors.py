@@ -17,7 +17,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.channels import make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 from sottovoce.tables import Table
 
 FOLDER = Path(__file__).parents[2] / "vectors"

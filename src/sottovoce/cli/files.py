@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from sottovoce.attributes import Categorical
+from sottovoce.schema.attributes import Categorical
 from sottovoce.errors import RecordError, SottovoceError
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 
 ROWS_AT_ONCE = 2**18
 """The most rows of a table held in memory at a time."""

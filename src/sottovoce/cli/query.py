@@ -11,7 +11,7 @@ import click
 
 from sottovoce import Answer, Estimate, Model, QueryError, Schema, load_model
 from sottovoce.answer import percent
-from sottovoce.attributes import Categorical
+from sottovoce.schema.attributes import Categorical
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
 from sottovoce.query.expression import And, Between, Constant, Expression, In
 

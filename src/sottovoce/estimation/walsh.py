@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 from sottovoce.tables import walsh_bits
 
 Floats = NDArray[np.float64]

@@ -16,13 +16,13 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.attributes import Ordinal
+from sottovoce.schema.attributes import Ordinal
 from sottovoce.experiments.files import load_levels
 from sottovoce.experiments.nouns import SYNTHETIC, Dataset, QuerySpec, derive_seed, digest
 from sottovoce.experiments.queries import QuerySet, draw_queries
 from sottovoce.experiments.truth import count_inside
 from sottovoce.query.batch import Floats
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.simulation.synthetic import Synthetic, synthesize
 
 

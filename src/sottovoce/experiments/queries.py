@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.nouns import QUERY_KINDS, QuerySpec, check_member
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 
 Integers = NDArray[np.int64]
 

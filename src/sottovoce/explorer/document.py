@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answer import check_population, normal_factor
-from sottovoce.attributes import Categorical, Ordinal
+from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.certificate import exact_words, promise, ratio_words, scope_words
 from sottovoce.errors import ModelError
 from sottovoce.joint import CalibratedModel
@@ -25,7 +25,7 @@ from sottovoce.model import Model
 from sottovoce.plan import MECHANISMS, Plan
 from sottovoce.query.expression import sql_name
 from sottovoce.reporting import strongest_pairs
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 
 FORMAT = "sottovoce-exploration-1"
 

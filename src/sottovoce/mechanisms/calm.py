@@ -17,7 +17,7 @@ from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estim
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs, require_small_pairs
 from sottovoce.model import Origin
 from sottovoce.plan import Design, Fitting, Mechanism, Plan
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 
 

@@ -17,7 +17,7 @@ from sottovoce.estimation.consistency import Grid
 from sottovoce.mechanisms.pairwise import ESTIMATORS
 from sottovoce.plan import SHARES, Plan
 from sottovoce.questions import Family
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.schema.schema import AnyAttribute, Schema
 from sottovoce.tables import Table, grid_table
 from sottovoce.tally import Tally
 

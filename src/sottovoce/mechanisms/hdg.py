@@ -34,7 +34,7 @@ from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
 from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 
 

@@ -22,7 +22,7 @@ from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offset
 from sottovoce.model import Model, Origin
 from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 
 NODES_AT_ONCE = 2**21

@@ -27,7 +27,7 @@ from sottovoce.model import Origin
 from sottovoce.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.questions import Question
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 
 

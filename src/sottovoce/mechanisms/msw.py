@@ -25,7 +25,7 @@ from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.questions import Family
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tables import Table
 from sottovoce.tally import Tally
 

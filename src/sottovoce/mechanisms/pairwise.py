@@ -21,7 +21,7 @@ from sottovoce.errors import PlanError, QueryError
 from sottovoce.estimation import max_entropy, weighted_update
 from sottovoce.model import Model, Origin
 from sottovoce.query.batch import Batch, Floats, chunks
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 
 ESTIMATORS = ("max_entropy", "weighted_update")
 """How answers on more than two attributes are made from pairs: the appendix's method, or Algorithm 2."""

@@ -14,7 +14,7 @@ from sottovoce.errors import PlanError
 from sottovoce.estimation.hierarchy import starts_of
 from sottovoce.mechanisms.grids import check_choice
 from sottovoce.questions import Family
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tables import Table, tree_tables
 
 

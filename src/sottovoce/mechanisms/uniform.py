@@ -17,7 +17,7 @@ from sottovoce.mechanisms.grids import GridQuestions
 from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.errors import QueryError
 from sottovoce.query.batch import Batch, Floats, Selection
 from sottovoce.query.expression import Expression
 from sottovoce.query.region import Region, intersect, region_weights, stretch
 from sottovoce.query.sql import parse_sql
 from sottovoce.query.terms import Terms, conjunction, expand
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.schema.schema import AnyAttribute, Schema
 
 Where = str | Expression
 """A predicate: SQL text, or an expression made with `col`."""

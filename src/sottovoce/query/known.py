@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.attributes import Categorical
+from sottovoce.schema.attributes import Categorical
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.estimation.raking import Cells
 from sottovoce.query.batch import Floats, span_weights
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 
 
 def known_cells(attribute: AnyAttribute, known: Any, present: Floats) -> Cells:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.query.batch import Floats
 from sottovoce.query.expression import Between, Compare, Expression, IsNull
-from sottovoce.schema import AnyAttribute
+from sottovoce.schema.schema import AnyAttribute
 
 
 def level_labels(attribute: AnyAttribute) -> list[Any]:

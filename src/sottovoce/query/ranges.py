@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sottovoce.attributes import Categorical
+from sottovoce.schema.attributes import Categorical
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.schema.schema import AnyAttribute, Schema
 
 Ranges = Mapping[str, Any]
 """One query: for each attribute it names, (low, high) if it is ordered, a list of values if it is categorical."""

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 import msgspec
 import numpy as np
 
-from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.expression import And, Between, Compare, Constant, Expression, In, IsNull, Not, Or, Value
 from sottovoce.query.region import Region, complement, intersect, stretch, unite
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.schema.schema import AnyAttribute, Schema
 
 Product = tuple[tuple[int, Region], ...]
 """Regions of some attributes, by place; those not named are not restricted."""

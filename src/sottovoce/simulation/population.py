@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.attributes import Categorical, Numeric, Ordinal
-from sottovoce.schema import Schema
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+from sottovoce.schema.schema import Schema
 
 REGIONS = ("north", "east", "south", "west")
 _REGION_SHARES = (0.2, 0.22, 0.36, 0.22)

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.attributes import Categorical
-from sottovoce.query.people import make_table
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.schema.attributes import Categorical
+from sottovoce.schema.frames import make_table
+from sottovoce.schema.schema import AnyAttribute, Schema
 
 Floats = NDArray[np.float64]
 

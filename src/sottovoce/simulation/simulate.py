@@ -19,7 +19,7 @@ from sottovoce.client import draw_questions, rows_by_question
 from sottovoce.errors import RecordError
 from sottovoce.plan import SHARES, Plan, require_plan
 from sottovoce.questions import Question
-from sottovoce.schema import encode
+from sottovoce.schema.schema import encode
 from sottovoce.simulation.mixture import code_probabilities
 from sottovoce.tables import Table
 from sottovoce.tally import Tally

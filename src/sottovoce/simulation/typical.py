@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.query.batch import Batch, Floats, Selection
-from sottovoce.schema import Schema
+from sottovoce.schema.schema import Schema
 
 LEAST, MOST = 0.1, 0.9
 """The part of the crowd that a typical query holds."""

@@ -16,7 +16,7 @@ import msgspec
 import rfc8785
 import tomli_w
 
-from sottovoce.attributes import Attribute, Categorical, Numeric, Ordinal, positions, settle
+from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, positions, settle
 from sottovoce.errors import RecordError, SchemaError
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sottovoce.attributes import Categorical, Numeric, Ordinal
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.query.batch import Floats
-from sottovoce.schema import AnyAttribute, Schema
+from sottovoce.schema.schema import AnyAttribute, Schema
 
 FRAMES = ("pandas", "polars", "arrow")
 
