@@ -17,7 +17,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.forecasting import Crowd, measure
-from sottovoce.plan import DEFAULT_MECHANISM
+from sottovoce.plan.plan import DEFAULT_MECHANISM
 
 NAMES = "abcdef"
 SETS = ("normal", "laplace", "census_kdd", "covtype")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 import sottovoce as sv
 from sottovoce.channels.channel import FrequencyOracle
-from sottovoce.questions import Question
+from sottovoce.plan.questions import Question
 from sottovoce.service.robustness import check_tally
 from sottovoce.tally import Tally
 

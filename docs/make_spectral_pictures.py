@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import sottovoce as sv
 from sottovoce.estimation.walsh import walsh_signs
 from sottovoce.mechanisms.spectral import block_of
-from sottovoce.plan import SHARES
+from sottovoce.plan.plan import SHARES
 
 HERE = Path(__file__).parent
 LEVELS, PEOPLE = 64, 1_000_000

@@ -15,7 +15,7 @@ import uvicorn
 
 import sottovoce as sv
 from sottovoce.client import Report
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.app import make_server
 from sottovoce.service.auth import create_token
 from sottovoce.service.served import today

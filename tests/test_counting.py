@@ -10,7 +10,7 @@ import pytest
 import sqlglot
 
 import sottovoce as sv
-from sottovoce.counting import DIALECTS, stretches
+from sottovoce.plan.counting_sql import DIALECTS, stretches
 from tests.engines.report_cases import good_reports, huge_plan, small_plan
 
 Rows = list[tuple[object, ...]]

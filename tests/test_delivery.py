@@ -15,7 +15,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.delivery import Ledger
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from tests.collectors import RECORD, make_plan, running
 
 

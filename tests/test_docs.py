@@ -19,9 +19,9 @@ import sottovoce
 import sottovoce.mechanisms
 from sottovoce.channels import KINDS
 from sottovoce.cli.group import COMMANDS, main
-from sottovoce.plan import MECHANISMS
-from sottovoce.reasons import REASONS
-from sottovoce.tables import Table
+from sottovoce.plan.plan import MECHANISMS
+from sottovoce.plan.refusals import REASONS
+from sottovoce.plan.bin_maps import Table
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sottovoce.channels import GRR, Channel, LocalHash
-from sottovoce.influence import attenuation, influence_bound, largest_influence
+from sottovoce.plan.influence import attenuation, influence_bound, largest_influence
 from tests.collectors import make_plan
 
 CHANNELS: list[Channel] = [

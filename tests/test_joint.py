@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import sottovoce as sv
 from sottovoce.model import load_model
-from sottovoce.plan import MECHANISMS, Mechanism
+from sottovoce.plan.plan import MECHANISMS, Mechanism
 from sottovoce.schema.schema import encode
 from tests.chances import assert_drawn_from
 from tests.oracle import SCHEMA, TableModel, make_model

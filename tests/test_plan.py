@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan import MAX_USERS, SHARES
-from sottovoce.questions import Family
+from sottovoce.plan.plan import MAX_USERS, SHARES
+from sottovoce.plan.questions import Family
 from tests.crowds import mixed_schema, square_schema
 
 PLAN = sv.Plan.create(

@@ -21,7 +21,7 @@ import msgspec
 import sottovoce as sv
 from sottovoce.channels import GRR, LocalHash, Parity, SquareWave, make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.tables import Table, tree_tables, walsh_bits
+from sottovoce.plan.bin_maps import Table, tree_tables, walsh_bits
 
 HERE = Path(__file__).parent
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}

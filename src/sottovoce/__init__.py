@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from sottovoce.forecasting import Forecast, forecast, people_needed
     from sottovoce.model import Model, fit, load_model
-    from sottovoce.plan import Audit, Plan
+    from sottovoce.plan.plan import Audit, Plan
     from sottovoce.query.expression import col
     from sottovoce.schema.schema import Schema
     from sottovoce.simulation.simulate import simulate

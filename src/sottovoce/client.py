@@ -19,7 +19,7 @@ import msgspec
 from sottovoce.channels.exact import Words, system_words
 from sottovoce.delivery import Ledger, fetch_plan, post_report
 from sottovoce.errors import DeliveryError, TallyError
-from sottovoce.plan import Plan, require_plan
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.schema.schema import encode
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sottovoce.errors import TallyError
-from sottovoce.reasons import REASONS
+from sottovoce.plan.refusals import REASONS
 
 NAMES = ("reason", "question", "code", "count")
 """The columns of the counting statement, in its order."""

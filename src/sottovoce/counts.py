@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.reasons import NO_CODE, NO_QUESTION
+from sottovoce.plan.refusals import NO_CODE, NO_QUESTION
 
 Integers = NDArray[np.int64]
 Entries = tuple[Integers, Integers, Integers]

@@ -16,7 +16,7 @@ from types import ModuleType
 import msgspec
 
 from sottovoce.errors import DeliveryError
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 
 _SECONDS = 30.0
 _LASTING = range(400, 500)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sottovoce.asking import Asking
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.estimation.bootstrap import resample
-from sottovoce.plan import MECHANISMS, Fitting, Plan, find_mechanism, require_plan
+from sottovoce.plan.plan import MECHANISMS, Fitting, Plan, find_mechanism, require_plan
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.schema.schema import Schema

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.plan import SHARES
+from sottovoce.plan.plan import SHARES
 from sottovoce.tally import Tally
 
 FALSE_ALARM = 1e-6

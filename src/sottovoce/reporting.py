@@ -11,11 +11,11 @@ from itertools import combinations
 import numpy as np
 
 from sottovoce.schema.attributes import Categorical, Ordinal
-from sottovoce.certificate import exact_words, promise, scope_words
+from sottovoce.plan.audit import exact_words, promise, scope_words
 from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
 from sottovoce.model import Model
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.quality import check_shares
 from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import AnyAttribute

@@ -23,8 +23,8 @@ from sottovoce.client import PLAN_KEY, Report
 from sottovoce.count_table import read_counts
 from sottovoce.counts import make_counts
 from sottovoce.errors import SottovoceError, TallyError
-from sottovoce.plan import SHARES, Plan, require_plan
-from sottovoce.reasons import NO_PLAN, NULL, WRONG_PLAN
+from sottovoce.plan.plan import SHARES, Plan, require_plan
+from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 
 _FILE_KEY = b"sottovoce.tally"
 

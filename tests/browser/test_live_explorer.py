@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from tests.collectors import Running, as_array, draw, make_plan, running
 
 pytestmark = pytest.mark.slow

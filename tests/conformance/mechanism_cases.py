@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 import sottovoce.mechanisms
-from sottovoce.plan import MECHANISMS, SHARES
+from sottovoce.plan.plan import MECHANISMS, SHARES
 from sottovoce.schema.schema import encode
 from tests.crowds import ATTRIBUTES, mixed_crowd, mixed_schema
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan import MECHANISMS
+from sottovoce.plan.plan import MECHANISMS
 from sottovoce.schema.schema import encode
 from tests.conformance.mechanism_cases import every_mechanism
 from tests.crowds import mixed_crowd

@@ -15,7 +15,7 @@ import pytest
 import rfc8785
 
 import sottovoce as sv
-from sottovoce.plan import SHARES
+from sottovoce.plan.plan import SHARES
 from tests.chances import assert_drawn_from
 from tests.conformance.mechanism_cases import (
     PEOPLE,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import StoreError
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.store import ID, PlanKey, Reports, Store, Token, open_store, postgres, recent
 from tests.collectors import make_plan, random_ids
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 import sottovoce as sv
 from sottovoce.client import PLAN_KEY
-from sottovoce.questions import Family
-from sottovoce.tables import Table
+from sottovoce.plan.questions import Family
+from sottovoce.plan.bin_maps import Table
 from tests.crowds import mixed_crowd, mixed_schema
 
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sottovoce as sv
-from sottovoce.counting import stretches
+from sottovoce.plan.counting_sql import stretches
 from tests.engines.report_cases import good_reports, huge_plan, small_plan, write_bad_files, write_duplicates
 
 ENGINES = ["numpy", "duckdb"]

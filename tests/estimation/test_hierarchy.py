@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.estimation.hierarchy import decompose, infer, infer_2d, starts_of
-from sottovoce.tables import Table, tree_height, tree_tables
+from sottovoce.plan.bin_maps import Table, tree_height, tree_tables
 
 trees = st.tuples(st.integers(2, 40), st.integers(2, 6))
 

@@ -9,7 +9,7 @@ from sottovoce.channels import make_channel
 from sottovoce.estimation.moments import Asked, Moments, code_signs, pool, split
 from sottovoce.estimation.shares import Block
 from sottovoce.estimation.walsh import walsh_signs
-from sottovoce.tables import walsh_bits
+from sottovoce.plan.bin_maps import walsh_bits
 
 SIZES = (4, 3, 5)
 BLOCKS = {

@@ -5,7 +5,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.estimation.walsh import Axis, walsh_signs
-from sottovoce.tables import Table, walsh_bits
+from sottovoce.plan.bin_maps import Table, walsh_bits
 
 
 @pytest.mark.parametrize("size", [2, 4, 8, 64, 256])

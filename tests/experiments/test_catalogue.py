@@ -17,7 +17,7 @@ from sottovoce.experiments.methods import granularities
 from sottovoce.experiments.nouns import MEASURES, QUERY_KINDS
 from sottovoce.experiments.results import SETTINGS
 from sottovoce.experiments.tasks import Request, expand, left_out
-from sottovoce.plan import MECHANISMS
+from sottovoce.plan.plan import MECHANISMS
 
 SYNTHETIC = [experiment for experiment in CATALOGUE.values() if "normal" in experiment.datasets]
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 import sottovoce as sv
-from sottovoce.certificate import exact_words, promise
+from sottovoce.plan.audit import exact_words, promise
 from sottovoce.cli import main
 from sottovoce.explorer import exploration, explorer_page
 from sottovoce.explorer.page import live_page

@@ -12,7 +12,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.explorer import exploration
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.guard import HEADERS
 from sottovoce.service.store import Reports
 from sottovoce.tally import Tally

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from sottovoce.client import Report
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.auth import create_token
 from sottovoce.service.served import today
 from sottovoce.service.store import open_store

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.app import create_app
 from sottovoce.service.settings import Settings
 from tests.collectors import as_array, draw, make_plan, running

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.quality import check_shares
 from sottovoce.service.robustness import check_tally, code_probability
 from sottovoce.tally import Tally

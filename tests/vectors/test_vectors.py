@@ -18,7 +18,7 @@ import sottovoce as sv
 from sottovoce.channels import make_channel
 from sottovoce.channels.local_hash import best_prime
 from sottovoce.schema.schema import AnyAttribute
-from sottovoce.tables import Table
+from sottovoce.plan.bin_maps import Table
 
 FOLDER = Path(__file__).parents[2] / "vectors"
 

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from sottovoce import Plan
-from sottovoce.certificate import exact_words, promise
+from sottovoce.plan.audit import exact_words, promise
 from sottovoce.cli.output import json_option, make_console, make_table, print_json
-from sottovoce.influence import Influence
-from sottovoce.plan import SHARES
+from sottovoce.plan.influence import Influence
+from sottovoce.plan.plan import SHARES
 
 _ROWS = 40
 

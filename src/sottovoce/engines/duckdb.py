@@ -9,7 +9,7 @@ from typing import Any
 from sottovoce.engines import require
 from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.tally import Tally
 
 

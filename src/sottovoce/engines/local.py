@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from sottovoce.client import PLAN_KEY
-from sottovoce.counting import stretches
+from sottovoce.plan.counting_sql import stretches
 from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError
-from sottovoce.plan import Plan
-from sottovoce.reasons import DUPLICATE, NULL
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.refusals import DUPLICATE, NULL
 from sottovoce.tally import Tally
 
 ROWS_AT_ONCE = 2**20

@@ -6,7 +6,7 @@ from sottovoce.engines.duckdb import count_with_duckdb
 from sottovoce.engines.local import count_with_numpy
 from sottovoce.engines.report_files import Paths, admit_files, inspect_files
 from sottovoce.errors import TallyError
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.tally import Tally
 
 ENGINES = {"duckdb": count_with_duckdb, "numpy": count_with_numpy}

@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 
 from sottovoce.client import PLAN_KEY, randomize
 from sottovoce.errors import RecordError, TallyError
-from sottovoce.plan import Plan
-from sottovoce.reasons import NO_PLAN, WRONG_TYPE
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.refusals import NO_PLAN, WRONG_TYPE
 
 ROWS_PER_GROUP = 2**20
 """Reports are packed together and written this many at a time."""

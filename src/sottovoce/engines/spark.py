@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sottovoce.client import randomize
-from sottovoce.counting import stretches, verdict
+from sottovoce.plan.counting_sql import stretches, verdict
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids
 from sottovoce.errors import RecordError
-from sottovoce.plan import Plan
-from sottovoce.reasons import DUPLICATE
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.refusals import DUPLICATE
 from sottovoce.tally import Tally
 
 if TYPE_CHECKING:

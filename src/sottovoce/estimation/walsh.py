@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.schema.schema import AnyAttribute
-from sottovoce.tables import walsh_bits
+from sottovoce.plan.bin_maps import walsh_bits
 
 Floats = NDArray[np.float64]
 

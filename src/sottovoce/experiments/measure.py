@@ -16,7 +16,7 @@ from sottovoce.experiments.nouns import MEASURES, QuerySpec, Task, check_member,
 from sottovoce.experiments.queries import QuerySet
 from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.model import Model, fit
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.query.batch import Floats
 from sottovoce.simulation.simulate import simulate
 from sottovoce.tally import Tally

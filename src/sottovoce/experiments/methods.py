@@ -9,7 +9,7 @@ import msgspec
 import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.nouns import Method, QuerySpec
-from sottovoce.plan import MECHANISMS
+from sottovoce.plan.plan import MECHANISMS
 
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}
 """What figures call a mechanism; any other is called by its name in capitals."""

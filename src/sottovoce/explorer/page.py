@@ -12,7 +12,7 @@ import msgspec
 
 from sottovoce.explorer.document import exploration
 from sottovoce.model import Model
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 
 _SHELL = """<!doctype html>
 <html lang="en">

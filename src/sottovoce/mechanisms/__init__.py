@@ -13,7 +13,7 @@ from sottovoce.mechanisms.msw import MSW
 from sottovoce.mechanisms.spectral import SPECTRAL
 from sottovoce.mechanisms.tdg import TDG
 from sottovoce.mechanisms.uniform import UNIFORM
-from sottovoce.plan import register
+from sottovoce.plan.plan import register
 
 for _mechanism in (SPECTRAL, HDG, TDG, CALM, LHIO, HIO, MSW, UNIFORM):
     register(_mechanism)

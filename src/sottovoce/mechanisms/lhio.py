@@ -24,9 +24,9 @@ from sottovoce.mechanisms.grids import check_choice, pair_shares, pairs_of
 from sottovoce.mechanisms.pairwise import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model import Origin
-from sottovoce.plan import Design, Fitting, Mechanism, Plan
+from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
-from sottovoce.questions import Question
+from sottovoce.plan.questions import Question
 from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 

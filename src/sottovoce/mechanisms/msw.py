@@ -22,11 +22,11 @@ from sottovoce.estimation.em import maximum_likelihood
 from sottovoce.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import even_shares
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
+from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
-from sottovoce.questions import Family
+from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
-from sottovoce.tables import Table
+from sottovoce.plan.bin_maps import Table
 from sottovoce.tally import Tally
 
 GAIN = 1e-3

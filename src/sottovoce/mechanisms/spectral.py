@@ -34,10 +34,10 @@ from sottovoce.estimation.shares import design as design_shares
 from sottovoce.estimation.walsh import Axis, Floats
 from sottovoce.mechanisms.mixture import MixtureModel
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
-from sottovoce.questions import Family
+from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
+from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
-from sottovoce.tables import Table
+from sottovoce.plan.bin_maps import Table
 from sottovoce.tally import Tally
 
 MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100

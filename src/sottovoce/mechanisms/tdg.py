@@ -26,7 +26,7 @@ from sottovoce.mechanisms.grids import (
 )
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
 from sottovoce.model import Origin
-from sottovoce.plan import Design, Fitting, Mechanism, Plan
+from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally
 

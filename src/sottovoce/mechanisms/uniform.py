@@ -15,7 +15,7 @@ import numpy as np
 from sottovoce.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import GridQuestions
 from sottovoce.model import Origin
-from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
+from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema.schema import Schema
 from sottovoce.tally import Tally

@@ -15,9 +15,9 @@ import numpy as np
 from sottovoce.answer import fraction_interval
 from sottovoce.errors import FewReportsWarning
 from sottovoce.explorer import exploration
-from sottovoce.influence import largest_influence
+from sottovoce.plan.influence import largest_influence
 from sottovoce.model import Model, fit
-from sottovoce.plan import LIARS, Plan
+from sottovoce.plan.plan import LIARS, Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
 from sottovoce.service.robustness import check_tally

@@ -10,7 +10,7 @@ from fastapi import HTTPException, Request
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.analysis import Analyst
 from sottovoce.service.auth import check_token
 from sottovoce.service.metrics import Metrics

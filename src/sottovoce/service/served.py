@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.store import PlanKey, Store
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sottovoce.client import BINARY_VERSION, WireReport, read_varint
 from sottovoce.errors import TallyError
-from sottovoce.reasons import NO_CODE, NO_QUESTION, WRONG_PLAN
+from sottovoce.plan.refusals import NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served
 from sottovoce.service.store import ID, Reports
 

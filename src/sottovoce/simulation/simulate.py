@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sottovoce.channels.exact import Words
 from sottovoce.client import draw_questions, rows_by_question
 from sottovoce.errors import RecordError
-from sottovoce.plan import SHARES, Plan, require_plan
-from sottovoce.questions import Question
+from sottovoce.plan.plan import SHARES, Plan, require_plan
+from sottovoce.plan.questions import Question
 from sottovoce.schema.schema import encode
 from sottovoce.simulation.mixture import code_probabilities
-from sottovoce.tables import Table
+from sottovoce.plan.bin_maps import Table
 from sottovoce.tally import Tally
 
 TABLE_LIMIT = 2**20

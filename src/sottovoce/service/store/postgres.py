@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from psycopg_pool import ConnectionPool
 
 from sottovoce.errors import StoreError
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports, Token
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import StoreError
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.recent import RecentIds
 from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, Token

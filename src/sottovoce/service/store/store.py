@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.plan import Plan
+from sottovoce.plan.plan import Plan
 
 ID = np.dtype("S16")
 """An id as numpy holds it: sixteen bytes, compared as bytes."""

@@ -20,7 +20,7 @@ import msgspec
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError
 from sottovoce.schema.schema import Schema
-from sottovoce.tables import Table
+from sottovoce.plan.bin_maps import Table
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.errors import PlanError
-from sottovoce.reasons import DUPLICATE, NO_CODE, NO_PLAN, NO_QUESTION, NULL, WRONG_PLAN, WRONG_TYPE
+from sottovoce.plan.refusals import DUPLICATE, NO_CODE, NO_PLAN, NO_QUESTION, NULL, WRONG_PLAN, WRONG_TYPE
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sottovoce.channels import GRR, Channel, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
-from sottovoce.questions import Questions
+from sottovoce.plan.questions import Questions
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,12 @@ import rfc8785
 
 from sottovoce.channels import Channel, parse_epsilon
 from sottovoce.channels.exact import log_ratio
-from sottovoce.counting import COLUMNS, counting_statement
+from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.errors import PlanError, SottovoceError
-from sottovoce.influence import Influence, largest_influence
-from sottovoce.questions import Family, Question, Questions
+from sottovoce.plan.influence import Influence, largest_influence
+from sottovoce.plan.questions import Family, Question, Questions
 from sottovoce.schema.schema import Schema
-from sottovoce.tables import Table
+from sottovoce.plan.bin_maps import Table
 
 FORMAT = "sottovoce-plan-1"
 SHARES = 2**32

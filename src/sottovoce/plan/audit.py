@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_FLOOR, Decimal
 
 from sottovoce.channels.exact import log_ratio
-from sottovoce.plan import Audit, Plan
+from sottovoce.plan.plan import Audit, Plan
 
 
 def exact_words(audit: Audit) -> str:
