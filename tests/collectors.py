@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 import sottovoce as sv
-from sottovoce.client import Report
+from sottovoce.client.client import Report
 from sottovoce.plan.plan import Plan
 from sottovoce.service.app import make_server
 from sottovoce.service.auth import create_token

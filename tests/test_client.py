@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.client import draw_questions, draw_reports, rows_by_question
+from sottovoce.client.client import draw_questions, draw_reports, rows_by_question
 from sottovoce.schema.schema import encode
 from sottovoce.simulation.simulate import seeded_words
 from tests.crowds import mixed_crowd, mixed_schema

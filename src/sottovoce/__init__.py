@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sottovoce.answer import Answer, Estimate
     from sottovoce.asking import difference
     from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
-    from sottovoce.client import Client, Report, randomize
+    from sottovoce.client.client import Client, Report, randomize
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sottovoce.client import PLAN_KEY, Report
+from sottovoce.client.client import PLAN_KEY, Report
 from sottovoce.count_table import read_counts
 from sottovoce.counts import make_counts
 from sottovoce.errors import SottovoceError, TallyError

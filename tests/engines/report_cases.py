@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sottovoce as sv
-from sottovoce.client import PLAN_KEY
+from sottovoce.client.client import PLAN_KEY
 from sottovoce.plan.questions import Family
 from sottovoce.plan.bin_maps import Table
 from tests.crowds import mixed_crowd, mixed_schema

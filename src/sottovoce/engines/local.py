@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sottovoce.client import PLAN_KEY
+from sottovoce.client.client import PLAN_KEY
 from sottovoce.plan.counting_sql import stretches
 from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError

@@ -20,7 +20,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sottovoce.client import PLAN_KEY, randomize
+from sottovoce.client.client import PLAN_KEY, randomize
 from sottovoce.errors import RecordError, TallyError
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import NO_PLAN, WRONG_TYPE

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sottovoce.client import randomize
+from sottovoce.client.client import randomize
 from sottovoce.plan.counting_sql import stretches, verdict
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 
-from sottovoce.client import WireReport
+from sottovoce.client.client import WireReport
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.explorer.page import live_page, live_policy
 from sottovoce.service.analysis import NotFittedError, TooFewReportsError

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.client import BINARY_VERSION, WireReport, read_varint
+from sottovoce.client.client import BINARY_VERSION, WireReport, read_varint
 from sottovoce.errors import TallyError
 from sottovoce.plan.refusals import NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.exact import Words
-from sottovoce.client import draw_questions, rows_by_question
+from sottovoce.client.client import draw_questions, rows_by_question
 from sottovoce.errors import RecordError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.questions import Question

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from sottovoce.channels.exact import Words, system_words
-from sottovoce.delivery import Ledger, fetch_plan, post_report
+from sottovoce.client.delivery import Ledger, fetch_plan, post_report
 from sottovoce.errors import DeliveryError, TallyError
 from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.schema.schema import encode
