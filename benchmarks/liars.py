@@ -22,7 +22,7 @@ import sottovoce as sv
 from sottovoce.channels.channel import FrequencyOracle
 from sottovoce.plan.questions import Question
 from sottovoce.service.robustness import check_tally
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 LEVELS, ATTRIBUTES = 64, 4
 QUERIES: list[dict[str, tuple[int, int]]] = [{"a0": (0, 31)}, {"a1": (20, 27)}, {"a0": (0, 31), "a1": (16, 47)}]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.counts import NO_CODE, NO_QUESTION, DenseCounts, SparseCounts, make_counts
+from sottovoce.tally.counts import NO_CODE, NO_QUESTION, DenseCounts, SparseCounts, make_counts
 
 ALPHABET = np.array([3, 1, 7], dtype=np.int64)
 pairs = st.lists(st.tuples(st.integers(-2, 5), st.integers(-2, 9)), max_size=40)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.quality import check_shares, chi_square, upper_tail
+from sottovoce.tally.quality import check_shares, chi_square, upper_tail
 from sottovoce.reporting import association
 from tests.crowds import mixed_crowd, mixed_schema
 

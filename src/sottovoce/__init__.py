@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from sottovoce.query.expression import col
     from sottovoce.schema.schema import Schema
     from sottovoce.simulation.simulate import simulate
-    from sottovoce.tally import Tally
+    from sottovoce.tally.tally import Tally
 
 _HOMES = {
     "Answer": "answer",

@@ -24,7 +24,7 @@ from sottovoce.plan.plan import MECHANISMS, Fitting, Plan, find_mechanism, requi
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.schema.schema import Schema
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 FORMAT = "sottovoce-model-1"
 QUALITIES = ("default", "fast")

@@ -16,10 +16,10 @@ from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
 from sottovoce.model import Model
 from sottovoce.plan.plan import Plan
-from sottovoce.quality import check_shares
+from sottovoce.tally.quality import check_shares
 from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import AnyAttribute
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 PAIRS_SHOWN, PAIRS_LISTED = 3, 10
 _CELLS = 6

@@ -15,7 +15,7 @@ from sottovoce.explorer import exploration
 from sottovoce.plan.plan import Plan
 from sottovoce.service.guard import HEADERS
 from sottovoce.service.store import Reports
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 from tests.collectors import RECORD, Running, as_array, draw, make_plan, running
 
 

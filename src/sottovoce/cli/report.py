@@ -9,7 +9,7 @@ import click
 from sottovoce import Plan, Tally, load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
-from sottovoce.quality import check_shares
+from sottovoce.tally.quality import check_shares
 from sottovoce.reporting import make_report, strongest_pairs
 
 

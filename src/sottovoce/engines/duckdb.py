@@ -10,7 +10,7 @@ from sottovoce.engines import require
 from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError
 from sottovoce.plan.plan import Plan
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 
 def count_with_duckdb(plan: Plan, files: list[ReportFile]) -> Tally:

@@ -15,7 +15,7 @@ from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import DUPLICATE, NULL
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 ROWS_AT_ONCE = 2**20
 

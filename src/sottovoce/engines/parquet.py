@@ -7,7 +7,7 @@ from sottovoce.engines.local import count_with_numpy
 from sottovoce.engines.report_files import Paths, admit_files, inspect_files
 from sottovoce.errors import TallyError
 from sottovoce.plan.plan import Plan
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 ENGINES = {"duckdb": count_with_duckdb, "numpy": count_with_numpy}
 """The engines on one machine."""

@@ -21,7 +21,7 @@ from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspe
 from sottovoce.errors import RecordError
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import DUPLICATE
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

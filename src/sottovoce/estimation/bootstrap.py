@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 
 def resample(tally: Tally, generator: np.random.Generator) -> Tally:

@@ -19,7 +19,7 @@ from sottovoce.model import Model, fit
 from sottovoce.plan.plan import Plan
 from sottovoce.query.batch import Floats
 from sottovoce.simulation.simulate import simulate
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 Row = dict[str, Any]
 """One measured number with the settings it belongs to; see `results.COLUMNS`."""

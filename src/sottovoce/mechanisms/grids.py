@@ -19,7 +19,7 @@ from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import AnyAttribute, Schema
 from sottovoce.plan.bin_maps import Table, grid_table
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 ROUNDS = 10
 """How often consistency and non-negativity take turns; a hundred rounds change errors by less than one percent."""

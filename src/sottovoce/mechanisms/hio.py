@@ -23,7 +23,7 @@ from sottovoce.model import Model, Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema.schema import Schema
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 NODES_AT_ONCE = 2**21
 """Answers are worked out when the queries so far need this many nodes."""

@@ -28,7 +28,7 @@ from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.plan.questions import Question
 from sottovoce.schema.schema import Schema
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 
 class LHIOOptions(TreeOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -27,7 +27,7 @@ from sottovoce.query.batch import Batch, Floats
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
 from sottovoce.plan.bin_maps import Table
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 GAIN = 1e-3
 """A sweep of expectation maximisation that raises the log-likelihood by less than this times e^epsilon is the last.

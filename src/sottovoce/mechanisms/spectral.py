@@ -38,7 +38,7 @@ from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
 from sottovoce.plan.bin_maps import Table
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100
 

@@ -28,7 +28,7 @@ from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
 from sottovoce.model import Origin
 from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.schema.schema import Schema
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 
 class TDGOptions(GridOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -18,7 +18,7 @@ from sottovoce.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema.schema import Schema
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 
 class UniformOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -23,7 +23,7 @@ from sottovoce.service.messages import AnswerLine, AnswersRequest
 from sottovoce.service.robustness import check_tally
 from sottovoce.service.served import Served
 from sottovoce.service.store import Store
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 
 class TooFewReportsError(Exception):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sottovoce.channels import GRR, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
-from sottovoce.quality import FALSE_ALARM, LEAST_EXPECTED, check_shares, chi_square, upper_tail
-from sottovoce.tally import Tally
+from sottovoce.tally.quality import FALSE_ALARM, LEAST_EXPECTED, check_shares, chi_square, upper_tail
+from sottovoce.tally.tally import Tally
 
 _GROUPS = 64
 

@@ -22,7 +22,7 @@ from sottovoce.plan.questions import Question
 from sottovoce.schema.schema import encode
 from sottovoce.simulation.mixture import code_probabilities
 from sottovoce.plan.bin_maps import Table
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 TABLE_LIMIT = 2**20
 """The largest table of probabilities, cells by codes, from which codes are drawn in bulk."""

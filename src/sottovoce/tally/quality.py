@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.plan.plan import SHARES
-from sottovoce.tally import Tally
+from sottovoce.tally.tally import Tally
 
 FALSE_ALARM = 1e-6
 """Totals less likely than this are called suspicious: about one sound collection in a million is, by chance."""

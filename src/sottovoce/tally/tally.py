@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sottovoce.client.client import PLAN_KEY, Report
-from sottovoce.count_table import read_counts
-from sottovoce.counts import make_counts
+from sottovoce.tally.database import read_counts
+from sottovoce.tally.counts import make_counts
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
