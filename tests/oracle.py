@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.joint import JointModel, Levels
-from sottovoce.model import Origin
+from sottovoce.model.joint import JointModel, Levels
+from sottovoce.model.model import Origin
 from sottovoce.query.batch import Batch, Floats
 
 SCHEMA = sv.Schema(

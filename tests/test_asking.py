@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import sottovoce as sv
-from sottovoce.answer import normal_factor
+from sottovoce.model.answer import normal_factor
 from sottovoce.query.labels import level_labels
 from tests.oracle import SCHEMA, TableModel, fraction, kinds, make_model, selected
 from tests.query.predicates import Predicate, predicates

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.model import load_model
+from sottovoce.model.model import load_model
 from sottovoce.plan.plan import MECHANISMS, Mechanism
 from sottovoce.schema.schema import encode
 from tests.chances import assert_drawn_from

@@ -24,8 +24,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sottovoce.answer import Answer, Estimate
-    from sottovoce.asking import difference
+    from sottovoce.model.answer import Answer, Estimate
+    from sottovoce.model.asking import difference
     from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
     from sottovoce.client.client import Client, Report, randomize
     from sottovoce.engines.parquet import tally_parquet
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         TallyError,
     )
     from sottovoce.forecasting import Forecast, forecast, people_needed
-    from sottovoce.model import Model, fit, load_model
+    from sottovoce.model.model import Model, fit, load_model
     from sottovoce.plan.plan import Audit, Plan
     from sottovoce.query.expression import col
     from sottovoce.schema.schema import Schema
@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from sottovoce.tally.tally import Tally
 
 _HOMES = {
-    "Answer": "answer",
+    "Answer": "model",
     "Audit": "plan",
     "Categorical": "schema",
     "Client": "client",
     "DeliveryError": "errors",
-    "Estimate": "answer",
+    "Estimate": "model",
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "forecasting",
@@ -78,7 +78,7 @@ _HOMES = {
     "Tally": "tally",
     "TallyError": "errors",
     "col": "query.expression",
-    "difference": "asking",
+    "difference": "model",
     "fit": "model",
     "forecast": "forecasting",
     "load_model": "model",

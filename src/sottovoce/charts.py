@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.answer import Answer, percent
+from sottovoce.model.answer import Answer, percent
 from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.errors import QueryError, SottovoceError
 from sottovoce.forecasting import Forecast
-from sottovoce.model import Model
+from sottovoce.model.model import Model
 from sottovoce.query.labels import level_labels
 from sottovoce.schema.schema import AnyAttribute
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import sottovoce.mechanisms  # noqa: F401 - a forecast needs them registered
 from sottovoce.errors import PlanError, QueryError
-from sottovoce.model import fit
+from sottovoce.model.model import fit
 from sottovoce.plan.plan import DEFAULT_MECHANISM, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import Schema, encode

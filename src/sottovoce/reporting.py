@@ -14,7 +14,7 @@ from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.plan.audit import exact_words, promise, scope_words
 from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
-from sottovoce.model import Model
+from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
 from sottovoce.tally.quality import check_shares
 from sottovoce.query.batch import Floats

@@ -10,7 +10,7 @@ import click
 from sottovoce import FewReportsWarning, Plan, Tally, fit
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress
-from sottovoce.model import QUALITIES
+from sottovoce.model.model import QUALITIES
 
 
 @click.command("fit")

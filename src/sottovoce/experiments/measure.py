@@ -15,7 +15,7 @@ from sottovoce.experiments.cache import Cache, schema_of
 from sottovoce.experiments.nouns import MEASURES, QuerySpec, Task, check_member, derive_seed
 from sottovoce.experiments.queries import QuerySet
 from sottovoce.mechanisms.hdg import response_matrices
-from sottovoce.model import Model, fit
+from sottovoce.model.model import Model, fit
 from sottovoce.plan.plan import Plan
 from sottovoce.query.batch import Floats
 from sottovoce.simulation.simulate import simulate

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.answer import check_population, normal_factor
+from sottovoce.model.answer import check_population, normal_factor
 from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.plan.audit import exact_words, promise, ratio_words, scope_words
 from sottovoce.errors import ModelError
-from sottovoce.joint import CalibratedModel
+from sottovoce.model.joint import CalibratedModel
 from sottovoce.mechanisms.mixture import MixtureModel
-from sottovoce.model import Model
+from sottovoce.model.model import Model
 from sottovoce.plan.plan import MECHANISMS, Plan
 from sottovoce.query.expression import sql_name
 from sottovoce.reporting import strongest_pairs

@@ -11,7 +11,7 @@ from importlib.resources import files
 import msgspec
 
 from sottovoce.explorer.document import exploration
-from sottovoce.model import Model
+from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
 
 _SHELL = """<!doctype html>

@@ -31,7 +31,7 @@ from sottovoce.mechanisms.grids import (
     pairs_of,
 )
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
-from sottovoce.model import Origin
+from sottovoce.model.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import Schema

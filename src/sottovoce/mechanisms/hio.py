@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sottovoce.estimation.hierarchy import decompose
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
-from sottovoce.model import Model, Origin
+from sottovoce.model.model import Model, Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema.schema import Schema

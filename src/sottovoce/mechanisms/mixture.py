@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.joint import JointModel
-from sottovoce.model import Model, Origin
+from sottovoce.model.joint import JointModel
+from sottovoce.model.model import Model, Origin
 from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
 
 _REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4

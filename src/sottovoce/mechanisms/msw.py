@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.answer import INCLUDES
+from sottovoce.model.answer import INCLUDES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
-from sottovoce.joint import JointModel, Levels
+from sottovoce.model.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import even_shares
-from sottovoce.model import Origin
+from sottovoce.model.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.plan.questions import Family

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.answer import INCLUDES
+from sottovoce.model.answer import INCLUDES
 from sottovoce.channels.local_hash import MAX_CELLS
 from sottovoce.errors import PlanError, QueryError
 from sottovoce.estimation import max_entropy, weighted_update
-from sottovoce.model import Model, Origin
+from sottovoce.model.model import Model, Origin
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.schema.schema import Schema
 

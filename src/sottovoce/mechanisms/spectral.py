@@ -33,7 +33,7 @@ from sottovoce.estimation.shares import (
 from sottovoce.estimation.shares import design as design_shares
 from sottovoce.estimation.walsh import Axis, Floats
 from sottovoce.mechanisms.mixture import MixtureModel
-from sottovoce.model import Origin
+from sottovoce.model.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema

@@ -25,7 +25,7 @@ from sottovoce.mechanisms.grids import (
     pairs_of,
 )
 from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
-from sottovoce.model import Origin
+from sottovoce.model.model import Origin
 from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally

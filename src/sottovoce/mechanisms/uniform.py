@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.joint import JointModel, Levels
+from sottovoce.model.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import GridQuestions
-from sottovoce.model import Origin
+from sottovoce.model.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.schema.schema import Schema

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.answer import fraction_interval
+from sottovoce.model.answer import fraction_interval
 from sottovoce.errors import FewReportsWarning
 from sottovoce.explorer import exploration
 from sottovoce.plan.influence import largest_influence
-from sottovoce.model import Model, fit
+from sottovoce.model.model import Model, fit
 from sottovoce.plan.plan import LIARS, Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import ModelError, QueryError
-from sottovoce.estimation.raking import Cells, rake
-from sottovoce.model import Model, pack
+from sottovoce.model.raking import Cells, rake
+from sottovoce.model.model import Model, pack
 from sottovoce.query.batch import Batch, Floats, Selection
-from sottovoce.query.known import known_cells
+from sottovoce.model.calibration import known_cells
 from sottovoce.schema.frames import make_table, to_frame
 
 Levels = list[NDArray[np.intp]]

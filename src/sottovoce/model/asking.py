@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.answer import INCLUDES, Answer, Estimate, check_population, normal_factor
+from sottovoce.model.answer import INCLUDES, Answer, Estimate, check_population, normal_factor
 from sottovoce.errors import QueryError
 from sottovoce.query.batch import Batch, Floats
 from sottovoce.query.functional import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.schema.attributes import Categorical
 from sottovoce.errors import QueryError, RecordError
-from sottovoce.estimation.raking import Cells
+from sottovoce.model.raking import Cells
 from sottovoce.query.batch import Floats, span_weights
 from sottovoce.schema.schema import AnyAttribute
 

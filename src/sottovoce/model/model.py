@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.asking import Asking
+from sottovoce.model.asking import Asking
 from sottovoce.errors import ModelError, QueryError, SottovoceError
-from sottovoce.estimation.bootstrap import resample
+from sottovoce.model.fitting import resample
 from sottovoce.plan.plan import MECHANISMS, Fitting, Plan, find_mechanism, require_plan
 from sottovoce.query.batch import Batch, Floats, chunks
 from sottovoce.query.ranges import Ranges, ranges_to_batch
