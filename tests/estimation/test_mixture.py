@@ -5,11 +5,11 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
-from sottovoce.estimation.mixture import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
-from sottovoce.estimation.mixture_fit import Answers, Effort, average, choose_textures, fit_mixture, repeat_fit
-from sottovoce.estimation.moments import Asked, Moments
-from sottovoce.estimation.shares import Block
-from sottovoce.estimation.walsh import Axis, walsh_signs
+from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
+from sottovoce.mechanisms.spectral.fitting import Answers, Effort, average, choose_textures, fit_mixture, repeat_fit
+from sottovoce.mechanisms.spectral.moments import Asked, Moments
+from sottovoce.mechanisms.spectral.design import Block
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
 BLOCKS = [*map(Block, [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))])]

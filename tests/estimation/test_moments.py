@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sottovoce.channels import make_channel
-from sottovoce.estimation.moments import Asked, Moments, code_signs, pool, split
-from sottovoce.estimation.shares import Block
-from sottovoce.estimation.walsh import walsh_signs
+from sottovoce.mechanisms.spectral.moments import Asked, Moments, code_signs, pool, split
+from sottovoce.mechanisms.spectral.design import Block
+from sottovoce.mechanisms.spectral.walsh import walsh_signs
 from sottovoce.plan.bin_maps import walsh_bits
 
 SIZES = (4, 3, 5)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sottovoce.estimation.shares import (
+from sottovoce.mechanisms.spectral.design import (
     LEAST_REPORTS,
     Workload,
     attenuation,
@@ -15,7 +15,7 @@ from sottovoce.estimation.shares import (
     optimise,
     range_energy,
 )
-from sottovoce.estimation.walsh import Axis, walsh_signs
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 MIXED = [Axis(2), Axis(5, ordered=False), Axis(64), Axis(13, nullable=True)]
 

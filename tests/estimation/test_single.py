@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sottovoce.estimation.mixture import Texture, logit_basis
-from sottovoce.estimation.single import SingleProblem
-from sottovoce.estimation.walsh import Axis, walsh_signs
+from sottovoce.mechanisms.spectral.objective import Texture, logit_basis
+from sottovoce.mechanisms.spectral.single import SingleProblem
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 SMOOTH, ROUGH = Texture(50.0, 0.0), Texture(5.0, 0.5)
 AXES = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimation.walsh import Axis, walsh_signs
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 from sottovoce.plan.bin_maps import Table, walsh_bits
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.mechanisms.mixture import MixtureModel
+from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.model.model import Origin
 from sottovoce.query.batch import Batch
 from sottovoce.query.ranges import ranges_to_batch

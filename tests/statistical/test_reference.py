@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.mechanisms.pairwise import PairwiseModel
+from sottovoce.mechanisms.pairwise_model import PairwiseModel
 from sottovoce.model.model import Origin
 from tests.crowds import fraction_inside, normal_crowd, square_schema
 

@@ -21,7 +21,7 @@ from sottovoce.experiments.plots import require_matplotlib
 from sottovoce.experiments.report import write_report
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.tasks import PAPER_ESTIMATOR, Request, expand, left_out
-from sottovoce.mechanisms.pairwise import ESTIMATORS
+from sottovoce.mechanisms.pairwise_model import ESTIMATORS
 
 EVERY = "all"
 

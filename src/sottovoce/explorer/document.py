@@ -20,7 +20,7 @@ from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.plan.audit import exact_words, promise, ratio_words, scope_words
 from sottovoce.errors import ModelError
 from sottovoce.model.joint import CalibratedModel
-from sottovoce.mechanisms.mixture import MixtureModel
+from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import MECHANISMS, Plan
 from sottovoce.query.expression import sql_name

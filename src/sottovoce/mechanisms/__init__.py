@@ -10,7 +10,7 @@ from sottovoce.mechanisms.hdg import HDG
 from sottovoce.mechanisms.hio import HIO
 from sottovoce.mechanisms.lhio import LHIO
 from sottovoce.mechanisms.msw import MSW
-from sottovoce.mechanisms.spectral import SPECTRAL
+from sottovoce.mechanisms.spectral.mechanism import SPECTRAL
 from sottovoce.mechanisms.tdg import TDG
 from sottovoce.mechanisms.uniform import UNIFORM
 from sottovoce.plan.plan import register

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.errors import PlanError
 from sottovoce.estimation.consistency import Grid
-from sottovoce.mechanisms.pairwise import ESTIMATORS
+from sottovoce.mechanisms.pairwise_model import ESTIMATORS
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import AnyAttribute, Schema

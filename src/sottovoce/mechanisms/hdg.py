@@ -30,7 +30,7 @@ from sottovoce.mechanisms.grids import (
     nearest_power,
     pairs_of,
 )
-from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
+from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs
 from sottovoce.model.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.query.batch import Floats

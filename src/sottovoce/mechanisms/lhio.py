@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sottovoce.estimation.consistency import Grid, make_consistent
 from sottovoce.estimation.hierarchy import infer_2d
 from sottovoce.mechanisms.grids import check_choice, pair_shares, pairs_of
-from sottovoce.mechanisms.pairwise import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
+from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model.model import Origin
 from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan

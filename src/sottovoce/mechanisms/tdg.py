@@ -24,7 +24,7 @@ from sottovoce.mechanisms.grids import (
     pair_shares,
     pairs_of,
 )
-from sottovoce.mechanisms.pairwise import PairwiseModel, require_pairs
+from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs
 from sottovoce.model.model import Origin
 from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
 from sottovoce.schema.schema import Schema

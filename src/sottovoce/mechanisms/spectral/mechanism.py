@@ -19,8 +19,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sottovoce.errors import FewReportsWarning, PlanError
-from sottovoce.estimation.mixture_fit import EFFORTS, Answers, fit_mixture, repeat_fit
-from sottovoce.estimation.shares import (
+from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture, repeat_fit
+from sottovoce.mechanisms.spectral.design import (
     LEAST_REPORTS,
     Block,
     Candidates,
@@ -30,9 +30,9 @@ from sottovoce.estimation.shares import (
     optimise,
     restrict,
 )
-from sottovoce.estimation.shares import design as design_shares
-from sottovoce.estimation.walsh import Axis, Floats
-from sottovoce.mechanisms.mixture import MixtureModel
+from sottovoce.mechanisms.spectral.design import design as design_shares
+from sottovoce.mechanisms.spectral.walsh import Axis, Floats
+from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.model.model import Origin
 from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.plan.questions import Family

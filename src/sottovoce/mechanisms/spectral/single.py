@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.estimation.walsh import Floats
+from sottovoce.mechanisms.spectral.walsh import Floats
 
 _MOST_STEPS = 60
 _TOLERANCE = 1e-6

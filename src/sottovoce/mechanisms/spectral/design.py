@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.estimation.walsh import Axis, Floats, walsh_signs
+from sottovoce.mechanisms.spectral.walsh import Axis, Floats, walsh_signs
 
 LEAST_REPORTS = 100
 """What every question must expect: a rare question is noise, and an attacker's lever."""

@@ -1,0 +1,7 @@
+"""Spectral, Sottovoce's own mechanism: signs of Walsh functions, explained by a mixture of products."""
+
+from __future__ import annotations
+
+from sottovoce.mechanisms.spectral.mechanism import SPECTRAL
+
+__all__ = ["SPECTRAL"]
