@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.forecasting import Crowd, measure
+from sottovoce.simulation.forecasting import Crowd, measure
 from sottovoce.plan.plan import DEFAULT_MECHANISM
 
 NAMES = "abcdef"

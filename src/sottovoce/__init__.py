@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         StoreError,
         TallyError,
     )
-    from sottovoce.forecasting import Forecast, forecast, people_needed
+    from sottovoce.simulation.forecasting import Forecast, forecast, people_needed
     from sottovoce.model.model import Model, fit, load_model
     from sottovoce.plan.plan import Audit, Plan
     from sottovoce.query.expression import col
@@ -61,7 +61,7 @@ _HOMES = {
     "Estimate": "model",
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
-    "Forecast": "forecasting",
+    "Forecast": "simulation.forecasting",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
@@ -80,9 +80,9 @@ _HOMES = {
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
-    "forecast": "forecasting",
+    "forecast": "simulation.forecasting",
     "load_model": "model",
-    "people_needed": "forecasting",
+    "people_needed": "simulation.forecasting",
     "randomize": "client",
     "randomize_spark": "engines.spark",
     "simulate": "simulation.simulate",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sottovoce.model.answer import Answer, percent
 from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.errors import QueryError, SottovoceError
-from sottovoce.forecasting import Forecast
+from sottovoce.simulation.forecasting import Forecast
 from sottovoce.model.model import Model
 from sottovoce.query.labels import level_labels
 from sottovoce.schema.schema import AnyAttribute

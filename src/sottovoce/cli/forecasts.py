@@ -11,7 +11,7 @@ from sottovoce import Forecast, Schema, forecast, people_needed
 from sottovoce.charts import forecast_chart, save_chart
 from sottovoce.cli.files import read_records, replacing
 from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
-from sottovoce.forecasting import WORDS
+from sottovoce.simulation.forecasting import WORDS
 
 
 def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> tuple[Forecast, dict[str, Any]]:

@@ -20,7 +20,7 @@ from sottovoce.errors import RecordError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.questions import Question
 from sottovoce.schema.schema import encode
-from sottovoce.simulation.mixture import code_probabilities
+from sottovoce.simulation.code_probabilities import code_probabilities
 from sottovoce.plan.bin_maps import Table
 from sottovoce.tally.tally import Tally
 

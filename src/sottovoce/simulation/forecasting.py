@@ -22,7 +22,7 @@ from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import Schema, encode
 from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
-from sottovoce.simulation.typical import LEAST, MOST, Workload, typical_queries
+from sottovoce.simulation.queries import LEAST, MOST, Workload, typical_queries
 
 POPULATIONS, COLLECTIONS, QUERIES = 6, 4, 200
 """How many reference populations a forecast tries, or collections of one table, and queries on 1, 2, ... attributes."""
