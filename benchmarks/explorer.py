@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from playwright.sync_api import sync_playwright
 
 import sottovoce as sv
-from sottovoce.explorer import explorer_page
+from sottovoce.views.explorer import explorer_page
 
 ATTRIBUTES, LEVELS, USERS, STEPS = 10, 64, 1_000_000, 200
 

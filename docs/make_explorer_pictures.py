@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import sottovoce as sv
-from sottovoce.explorer import explorer_page
+from sottovoce.views.explorer import explorer_page
 from sottovoce.simulation.population import PEOPLE, people
 
 PLACE = Path(__file__).parent / "figures"

@@ -10,7 +10,7 @@ export default defineConfig({
   root: path("."),
   logLevel: "warn",
   build: {
-    outDir: path("../../src/sottovoce/explorer/static"),
+    outDir: path("../../src/sottovoce/views/explorer/static"),
     emptyOutDir: true,
     target: "es2022",
     lib: {

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect
 
 import sottovoce as sv
-from sottovoce.explorer import explorer_page
+from sottovoce.views.explorer import explorer_page
 from tests.crowds_explored import explored_model, explored_plan
 
 pytestmark = pytest.mark.slow

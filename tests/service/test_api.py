@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import sottovoce as sv
-from sottovoce.explorer import exploration
+from sottovoce.views.explorer import exploration
 from sottovoce.plan.plan import Plan
 from sottovoce.service.guard import HEADERS
 from sottovoce.service.store import Reports

@@ -1,4 +1,4 @@
-/** What the page is given: written by sottovoce.explorer.document, described in docs/files.md. */
+/** What the page is given: written by sottovoce.views.explorer.document, described in docs/files.md. */
 
 const TOO_OLD =
   "This browser cannot unpack the model: that takes Chrome or Edge 86, Safari 16.4, Firefox 113, or a newer one.";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const shipped = (/** @type {string} */ name) =>
-  readFileSync(new URL(`../../../src/sottovoce/explorer/static/${name}`, import.meta.url), "utf8");
+  readFileSync(new URL(`../../../src/sottovoce/views/explorer/static/${name}`, import.meta.url), "utf8");
 
 test("the shipped program and style are what the build gives from src/", async () => {
   const root = fileURLToPath(new URL("..", import.meta.url));

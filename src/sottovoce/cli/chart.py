@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sottovoce import load_model
-from sottovoce.charts import marginal_chart, pair_chart, save_chart
+from sottovoce.views.charts import marginal_chart, pair_chart, save_chart
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
 

@@ -9,7 +9,7 @@ import click
 import pyarrow as pa
 
 from sottovoce import Forecast, PlanError, RecordError, Schema, forecast
-from sottovoce.charts import compare_chart, save_chart
+from sottovoce.views.charts import compare_chart, save_chart
 from sottovoce.cli.files import read_records, replacing
 from sottovoce.cli.forecasts import expected_document
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, progress

@@ -22,7 +22,7 @@ from sottovoce import FewReportsWarning, Model, Plan, Tally, fit, randomize
 from sottovoce.plan.audit import exact_words, promise
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
-from sottovoce.explorer import explorer_page
+from sottovoce.views.explorer import explorer_page
 from sottovoce.plan.plan import Audit
 from sottovoce.simulation.population import PEOPLE, people
 

@@ -9,7 +9,7 @@ import click
 from sottovoce import Plan, load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
-from sottovoce.explorer import explorer_page
+from sottovoce.views.explorer import explorer_page
 
 
 @click.command("explore")

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from sottovoce import Forecast, Schema, forecast, people_needed
-from sottovoce.charts import forecast_chart, save_chart
+from sottovoce.views.charts import forecast_chart, save_chart
 from sottovoce.cli.files import read_records, replacing
 from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
 from sottovoce.simulation.forecasting import WORDS

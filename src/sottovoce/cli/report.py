@@ -10,7 +10,7 @@ from sottovoce import Plan, Tally, load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
 from sottovoce.tally.quality import check_shares
-from sottovoce.reporting import make_report, strongest_pairs
+from sottovoce.views.report_page import make_report, strongest_pairs
 
 
 @click.command("report")

@@ -14,7 +14,7 @@ import numpy as np
 
 from sottovoce.model.answer import fraction_interval
 from sottovoce.errors import FewReportsWarning
-from sottovoce.explorer import exploration
+from sottovoce.views.explorer import exploration
 from sottovoce.plan.influence import largest_influence
 from sottovoce.model.model import Model, fit
 from sottovoce.plan.plan import LIARS, Plan

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 
 from sottovoce.client.client import WireReport
 from sottovoce.errors import ModelError, QueryError, SottovoceError
-from sottovoce.explorer.page import live_page, live_policy
+from sottovoce.views.explorer.page import live_page, live_policy
 from sottovoce.service.analysis import NotFittedError, TooFewReportsError
 from sottovoce.service.auth import ANALYST, REPORTER
 from sottovoce.service.collector import BINARY, JSON, Collector

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import msgspec
 
-from sottovoce.explorer.document import exploration
+from sottovoce.views.explorer.document import exploration
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
 
@@ -85,7 +85,7 @@ def _as_script(document: object) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    return (files("sottovoce.explorer") / "static" / name).read_text(encoding="utf-8")
+    return (files("sottovoce.views.explorer") / "static" / name).read_text(encoding="utf-8")
 
 
 def _digest(name: str) -> str:

@@ -6,7 +6,7 @@ users need neither Node.js nor a network.
 
 from __future__ import annotations
 
-from sottovoce.explorer.document import exploration
-from sottovoce.explorer.page import explorer_page
+from sottovoce.views.explorer.document import exploration
+from sottovoce.views.explorer.page import explorer_page
 
 __all__ = ["exploration", "explorer_page"]

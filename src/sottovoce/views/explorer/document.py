@@ -24,7 +24,7 @@ from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import MECHANISMS, Plan
 from sottovoce.query.expression import sql_name
-from sottovoce.reporting import strongest_pairs
+from sottovoce.views.report_page import strongest_pairs
 from sottovoce.schema.schema import AnyAttribute
 
 FORMAT = "sottovoce-exploration-1"

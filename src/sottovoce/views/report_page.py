@@ -12,7 +12,7 @@ import numpy as np
 
 from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.plan.audit import exact_words, promise, scope_words
-from sottovoce.charts import altair, marginal_chart, pair_chart, svg_text
+from sottovoce.views.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
