@@ -14,7 +14,7 @@ import sottovoce as sv
 from sottovoce.experiments.catalogue import CATALOGUE, find_experiment
 from sottovoce.experiments.experiment import FORMS, Experiment, quick
 from sottovoce.experiments.methods import granularities
-from sottovoce.experiments.nouns import MEASURES, QUERY_KINDS
+from sottovoce.experiments.specs import MEASURES, QUERY_KINDS
 from sottovoce.experiments.results import SETTINGS
 from sottovoce.experiments.tasks import Request, expand, left_out
 from sottovoce.plan.plan import MECHANISMS

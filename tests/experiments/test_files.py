@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sottovoce as sv
-from sottovoce.experiments.files import FLIGHTS, REAL, load_levels, locate, usable_columns
-from sottovoce.experiments.nouns import Dataset
+from sottovoce.experiments.datasets import FLIGHTS, REAL, load_levels, locate, usable_columns
+from sottovoce.experiments.specs import Dataset
 
 ROWS = 500
 

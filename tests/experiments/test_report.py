@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from sottovoce.experiments.catalogue import find_experiment
 from sottovoce.experiments.experiment import Experiment, quick
-from sottovoce.experiments.report import write_report
+from sottovoce.experiments.output import write_report
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.tasks import Request, expand
 

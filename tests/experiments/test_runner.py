@@ -23,7 +23,7 @@ from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.catalogue import find_experiment
 from sottovoce.experiments.experiment import Experiment, quick
 from sottovoce.experiments.measure import Row, run_task
-from sottovoce.experiments.nouns import Task
+from sottovoce.experiments.specs import Task
 from sottovoce.experiments.results import summarize
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.tasks import Request, expand

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.schema.attributes import Ordinal
-from sottovoce.experiments.files import load_levels
-from sottovoce.experiments.nouns import SYNTHETIC, Dataset, QuerySpec, derive_seed, digest
+from sottovoce.experiments.datasets import load_levels
+from sottovoce.experiments.specs import SYNTHETIC, Dataset, QuerySpec, derive_seed, digest
 from sottovoce.experiments.queries import QuerySet, draw_queries
-from sottovoce.experiments.truth import count_inside
+from sottovoce.experiments.true_answers import count_inside
 from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import Schema
 from sottovoce.simulation.synthetic import Synthetic, synthesize

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from sottovoce.experiments.nouns import Method
+from sottovoce.experiments.specs import Method
 
 Value = TypeVar("Value")
 

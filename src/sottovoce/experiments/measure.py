@@ -12,7 +12,7 @@ import numpy as np
 from sottovoce.errors import PlanError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
-from sottovoce.experiments.nouns import MEASURES, QuerySpec, Task, check_member, derive_seed
+from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member, derive_seed
 from sottovoce.experiments.queries import QuerySet
 from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.model.model import Model, fit

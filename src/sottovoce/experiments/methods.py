@@ -8,7 +8,7 @@ import msgspec
 
 import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
 from sottovoce.errors import ExperimentError
-from sottovoce.experiments.nouns import Method, QuerySpec
+from sottovoce.experiments.specs import Method, QuerySpec
 from sottovoce.plan.plan import MECHANISMS
 
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import ExperimentError
-from sottovoce.experiments.nouns import QUERY_KINDS, QuerySpec, check_member
+from sottovoce.experiments.specs import QUERY_KINDS, QuerySpec, check_member
 from sottovoce.schema.schema import Schema
 
 Integers = NDArray[np.int64]

@@ -23,7 +23,7 @@ import pyarrow as pa
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.measure import prepare, run_task
-from sottovoce.experiments.nouns import Task
+from sottovoce.experiments.specs import Task
 from sottovoce.experiments.results import Results
 
 SAVE_SECONDS = 2.0

