@@ -22,7 +22,7 @@ PLAN = sv.Plan.create(
 
 def granularities() -> list[tuple[int, float, str, int, int]]:
     """Return all entries of the paper's table: d, lg(n), epsilon, g1, g2."""
-    lines = (Path(__file__).parent / "data" / "paper_granularities.csv").read_text().splitlines()
+    lines = (Path(__file__).parent / "paper_granularities.csv").read_text().splitlines()
     entries = []
     for attributes, users, *cells in csv.reader(line for line in lines if not line.startswith("#")):
         for number, cell in enumerate(cells, start=1):
