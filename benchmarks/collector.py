@@ -45,7 +45,7 @@ class Bodies:
         self.form, self.size = form, size
         client = sv.Client(plan)
         record = dict.fromkeys(plan.schema.names, 17)
-        reports = [client.report(record) for _ in range(size)]
+        reports = [client.draw(record) for _ in range(size)]
         head = f"POST /v1/plans/{plan.fingerprint}/reports HTTP/1.1\r\nhost: collector\r\n"
         if form == "binary":
             raw = [report.to_bytes() for report in reports]

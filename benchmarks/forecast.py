@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.plan.registry import DEFAULT_MECHANISM
 from sottovoce.simulation.forecasting import Crowd, measure
-from sottovoce.plan.plan import DEFAULT_MECHANISM
 
 NAMES = "abcdef"
 SETS = ("normal", "laplace", "census_kdd", "covtype")

@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 
 import sottovoce as sv
 from core import ATTRIBUTES, EPSILON, LEVELS, population
-from sottovoce.client.client import PLAN_KEY
+from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines.spark import tally_spark_files
 
 CORES = 2

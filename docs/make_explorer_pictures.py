@@ -15,8 +15,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import sottovoce as sv
-from sottovoce.views.explorer import explorer_page
 from sottovoce.simulation.population import PEOPLE, people
+from sottovoce.views.explorer import explorer_page
 
 PLACE = Path(__file__).parent / "figures"
 VIEW = "is.age=30..50&is.income=25000..60000&is.region=south&is.region=west&map=hours&map=income"

@@ -12,8 +12,8 @@ mpl.use("svg")
 import matplotlib.pyplot as plt
 
 import sottovoce as sv
-from sottovoce.mechanisms.spectral.walsh import walsh_signs
 from sottovoce.mechanisms.spectral.mechanism import block_of
+from sottovoce.mechanisms.spectral.walsh import walsh_signs
 from sottovoce.plan.plan import SHARES
 
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 import sottovoce as sv
-from sottovoce.client.client import Report
+from sottovoce.client.report import Report
 from sottovoce.plan.plan import Plan
 from sottovoce.service.app import make_server
 from sottovoce.service.auth import create_token
@@ -33,7 +33,7 @@ def make_plan(**options: object) -> Plan:
 
 def draw(plan: Plan, number: int) -> list[Report]:
     client = sv.Client(plan)
-    return [client.report(RECORD) for _ in range(number)]
+    return [client.draw(RECORD) for _ in range(number)]
 
 
 def as_array(reports: list[Report]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.model.joint import JointModel, Levels
-from sottovoce.model.model import Origin
+from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, Floats
 
 SCHEMA = sv.Schema(

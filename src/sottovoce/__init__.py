@@ -24,10 +24,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sottovoce.model.answer import Answer, Estimate
-    from sottovoce.model.asking import difference
-    from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
-    from sottovoce.client.client import Client, Report, randomize
+    from sottovoce.client.bulk import randomize
+    from sottovoce.client.client import Client
+    from sottovoce.client.report import Report
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
@@ -44,11 +43,16 @@ if TYPE_CHECKING:
         StoreError,
         TallyError,
     )
-    from sottovoce.simulation.forecasting import Forecast, forecast, people_needed
-    from sottovoce.model.model import Model, fit, load_model
-    from sottovoce.plan.plan import Audit, Plan
+    from sottovoce.model.answer import Answer, Estimate, difference
+    from sottovoce.model.files import load_model
+    from sottovoce.model.fitting import fit
+    from sottovoce.model.model import Model
+    from sottovoce.plan.audit import Audit
+    from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
+    from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
     from sottovoce.schema.schema import Schema
+    from sottovoce.simulation.forecasting import Forecast, forecast, people_needed
     from sottovoce.simulation.simulate import simulate
     from sottovoce.tally.tally import Tally
 
@@ -90,8 +94,6 @@ _HOMES = {
     "tally_spark": "engines.spark",
     "write_reports": "engines.report_files",
 }
-
-_NEED_MECHANISMS = {"Plan", "fit", "load_model"}
 
 __version__ = "0.1.0"
 
@@ -136,11 +138,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its home when it is first used; what designs or fits brings the mechanisms along."""
+    """Load a public name from its home when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
-    if name in _NEED_MECHANISMS:
-        importlib.import_module("sottovoce.mechanisms")
     value = getattr(importlib.import_module(f"sottovoce.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

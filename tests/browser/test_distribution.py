@@ -49,6 +49,6 @@ def test_reports_of_a_browser_follow_the_plan(page: Page, collector: Collector) 
 
 def test_reports_of_the_python_client_follow_the_plan(collector: Collector) -> None:
     client = sv.Client(collector.plan)
-    reports = [client.report(RECORD) for _ in range(REPORTS)]
+    reports = [client.draw(RECORD) for _ in range(REPORTS)]
     assert len({report.id for report in reports}) == REPORTS
     assert_follows(collector.plan, ((report.question, report.code) for report in reports))

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.client.client import draw_questions, draw_reports, rows_by_question
-from sottovoce.schema.schema import encode
+from sottovoce.client.bulk import draw_questions, draw_reports, rows_by_question
+from sottovoce.schema.frames import encode
 from sottovoce.simulation.simulate import seeded_words
 from tests.crowds import mixed_crowd, mixed_schema
 
@@ -86,7 +86,7 @@ class TestReport:
     def test_a_missing_answer_is_a_level_and_every_question_is_still_asked(self):
         """System randomness: ten questions, 1,000 reports; one stays unasked once in 10^45 runs."""
         client = sv.Client(PLAN)
-        asked = {client.report({**GOOD, "children": None}).question for _ in range(1000)}
+        asked = {client.draw({**GOOD, "children": None}).question for _ in range(1000)}
         assert asked == set(range(len(PLAN.questions)))
 
     def test_a_client_takes_a_plan_and_nothing_else(self):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import sottovoce as sv
-from sottovoce.client.delivery import Ledger
+from sottovoce.client.ledger import Ledger
 from sottovoce.plan.plan import Plan
 from tests.collectors import RECORD, make_plan, running
 

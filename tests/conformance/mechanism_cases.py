@@ -10,8 +10,9 @@ import pytest
 
 import sottovoce as sv
 import sottovoce.mechanisms
-from sottovoce.plan.plan import MECHANISMS, SHARES
-from sottovoce.schema.schema import encode
+from sottovoce.plan.plan import SHARES
+from sottovoce.plan.registry import MECHANISMS
+from sottovoce.schema.frames import encode
 from tests.crowds import ATTRIBUTES, mixed_crowd, mixed_schema
 
 

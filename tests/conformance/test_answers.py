@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan.plan import MECHANISMS
-from sottovoce.schema.schema import encode
+from sottovoce.plan.registry import MECHANISMS
+from sottovoce.schema.frames import encode
 from tests.conformance.mechanism_cases import every_mechanism
 from tests.crowds import mixed_crowd
 

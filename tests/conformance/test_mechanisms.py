@@ -145,7 +145,7 @@ class TestReports:
         plan = plan_of(mechanism, attributes=4)
         client, tally = sv.Client(plan), sv.Tally(plan)
         table = mixed_crowd(50, seed=1)
-        reports = [client.report(record) for record in records({name: table[name] for name in plan.schema.names})]
+        reports = [client.draw(record) for record in records({name: table[name] for name in plan.schema.names})]
         for report in reports:
             assert sv.Report.from_json(report.to_json()) == report == sv.Report.from_bytes(report.to_bytes())
             assert report.plan == plan.fingerprint
@@ -159,7 +159,7 @@ class TestReports:
         """System randomness: a correct program fails less than once in 10^9 runs."""
         plan, table = plan_of(mechanism), mixed_crowd(4000, seed=2)
         client, tally = sv.Client(plan), sv.Tally(plan)
-        tally.add([client.report(record) for record in records({name: table[name] for name in plan.schema.names})])
+        tally.add([client.draw(record) for record in records({name: table[name] for name in plan.schema.names})])
         assert_drawn_from(counted_pairs(tally), expected_pairs(plan, table))
 
     @every_mechanism

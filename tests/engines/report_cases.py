@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sottovoce as sv
-from sottovoce.client.client import PLAN_KEY
-from sottovoce.plan.questions import Family
+from sottovoce.client.report import PLAN_KEY
 from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.questions import Family
 from tests.crowds import mixed_crowd, mixed_schema
 
 

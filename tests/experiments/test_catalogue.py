@@ -14,10 +14,10 @@ import sottovoce as sv
 from sottovoce.experiments.catalogue import CATALOGUE, find_experiment
 from sottovoce.experiments.experiment import FORMS, Experiment, quick
 from sottovoce.experiments.methods import granularities
-from sottovoce.experiments.specs import MEASURES, QUERY_KINDS
 from sottovoce.experiments.results import SETTINGS
+from sottovoce.experiments.specs import MEASURES, QUERY_KINDS
 from sottovoce.experiments.tasks import Request, expand, left_out
-from sottovoce.plan.plan import MECHANISMS
+from sottovoce.plan.registry import MECHANISMS
 
 SYNTHETIC = [experiment for experiment in CATALOGUE.values() if "normal" in experiment.datasets]
 

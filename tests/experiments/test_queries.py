@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.experiments.specs import QuerySpec
 from sottovoce.experiments.queries import QuerySet, draw_queries
+from sottovoce.experiments.specs import QuerySpec
 from sottovoce.experiments.true_answers import PEOPLE_AT_ONCE, count_inside
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"

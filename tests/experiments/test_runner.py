@@ -23,9 +23,9 @@ from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.catalogue import find_experiment
 from sottovoce.experiments.experiment import Experiment, quick
 from sottovoce.experiments.measure import Row, run_task
-from sottovoce.experiments.specs import Task
 from sottovoce.experiments.results import summarize
 from sottovoce.experiments.runner import Workers, run
+from sottovoce.experiments.specs import Task
 from sottovoce.experiments.tasks import Request, expand
 
 SMALL: dict[str, Any] = {"users": (2000,), "levels": (16,), "queries": 10}

@@ -10,7 +10,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.mechanisms.grids import buckets_of, even_shares, nearest_power
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
-from sottovoce.model.model import Origin
+from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table, grid_table
 from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
 

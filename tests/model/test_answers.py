@@ -252,6 +252,6 @@ class TestWords:
 
 
 def test_many_answers_at_once_are_the_answers_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sottovoce.model.asking.PRODUCTS_AT_ONCE", 3)
+    monkeypatch.setattr("sottovoce.model.evaluation.PRODUCTS_AT_ONCE", 3)
     wheres = ["age > 0", "FALSE", "age > 0 OR income < 5 OR region = 'east'", "TRUE", "income > 3"]
     assert MODEL.answers(wheres) == [MODEL.answer(where) for where in wheres]

@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.model.model import load_model
-from sottovoce.plan.plan import MECHANISMS, Mechanism
-from sottovoce.schema.schema import encode
+from sottovoce.model.files import load_model
+from sottovoce.plan.registry import MECHANISMS, Mechanism
+from sottovoce.schema.frames import encode
 from tests.chances import assert_drawn_from
 from tests.oracle import SCHEMA, TableModel, make_model
 

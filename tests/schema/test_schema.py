@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.schema.schema import encode
+from sottovoce.schema.frames import encode
 from tests.crowds import mixed_crowd, mixed_schema, records
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 import sottovoce as sv
-from sottovoce.views.explorer import exploration
 from sottovoce.plan.plan import Plan
 from sottovoce.service.guard import HEADERS
 from sottovoce.service.store import Reports
 from sottovoce.tally.tally import Tally
+from sottovoce.views.explorer import exploration
 from tests.collectors import RECORD, Running, as_array, draw, make_plan, running
 
 

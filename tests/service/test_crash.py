@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sottovoce.client.client import Report
+from sottovoce.client.report import Report
 from sottovoce.plan.plan import Plan
 from sottovoce.service.auth import create_token
 from sottovoce.service.served import today

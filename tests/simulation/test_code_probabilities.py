@@ -7,7 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.channels import GRR, LocalHash
-from sottovoce.schema.schema import encode
+from sottovoce.schema.frames import encode
 from sottovoce.simulation.code_probabilities import code_probabilities
 from sottovoce.simulation.simulate import _cell_counts, _histogram
 from tests.crowds import mixed_crowd, mixed_schema

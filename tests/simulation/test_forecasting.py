@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.schema.frames import encode
 from sottovoce.simulation import forecasting
 from sottovoce.simulation.forecasting import Crowd, Expected, Forecast, measure
-from sottovoce.schema.schema import encode
-from sottovoce.simulation.reference import PEOPLE, reference_populations
 from sottovoce.simulation.queries import LEAST, MOST, typical_queries
+from sottovoce.simulation.reference import PEOPLE, reference_populations
 from tests.crowds import mixed_crowd, mixed_schema, normal_crowd, square_schema
 
 SCHEMA = mixed_schema(4)

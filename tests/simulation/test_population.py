@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sottovoce.schema.schema import encode
+from sottovoce.schema.frames import encode
 from sottovoce.simulation.population import PEOPLE, REGIONS, people
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
-from sottovoce.model.model import Origin
+from sottovoce.model.origin import Origin
 from tests.crowds import fraction_inside, normal_crowd, square_schema
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
+from sottovoce.model.association import association
 from sottovoce.tally.quality import check_shares, chi_square, upper_tail
-from sottovoce.views.report_page import association
 from tests.crowds import mixed_crowd, mixed_schema
 
 

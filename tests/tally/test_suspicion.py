@@ -7,8 +7,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan.plan import Plan
-from sottovoce.tally.quality import check_shares
 from sottovoce.service.robustness import check_tally, code_probability
+from sottovoce.tally.quality import check_shares
 from sottovoce.tally.tally import Tally
 
 SCHEMA = sv.Schema([sv.Ordinal(name, 0, 31) for name in "abc"])

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sottovoce as sv
-from sottovoce.client.client import PLAN_KEY
+from sottovoce.client.report import PLAN_KEY
 from tests.crowds import mixed_crowd, mixed_schema
 
 PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000)

@@ -17,8 +17,8 @@ import pytest
 import sottovoce as sv
 from sottovoce.channels import make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.schema.schema import AnyAttribute
 from sottovoce.plan.bin_maps import Table
+from sottovoce.schema.schema import AnyAttribute
 
 FOLDER = Path(__file__).parents[2] / "vectors"
 

@@ -35,6 +35,13 @@ class Channel(Protocol):
     def scale(self) -> int:
         """What the integer weights of a row add up to."""
 
+    @property
+    def attenuation(self) -> float | None:
+        """How much of a difference between two cells is left in the codes: the distance of two rows of the table.
+
+        None for a channel that offers no unbiased estimate and so has no raw coefficient.
+        """
+
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of every code, given the cell."""
 

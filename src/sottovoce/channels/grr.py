@@ -46,6 +46,11 @@ class GRR:
         """As many as cells."""
         return self.cells
 
+    @property
+    def attenuation(self) -> float:
+        """How much of a difference between two cells is left in the codes: keep less other."""
+        return (self.keep - self.other) / SCALE
+
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of every code, given the cell."""
         return [self.keep if code == cell else self.other for code in range(self.cells)]

@@ -104,6 +104,12 @@ class LocalHash:
         """What the integer weights of a row add up to."""
         return self.vectors * SCALE
 
+    @property
+    def attenuation(self) -> float:
+        """How much more often a cell's own reports support it than another cell's."""
+        own, foreign = self.support_probabilities()
+        return own - foreign
+
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of every code, given the cell."""
         return [

@@ -60,6 +60,11 @@ class Parity:
         """The weight of the other."""
         return self.response.other
 
+    @property
+    def attenuation(self) -> float:
+        """How much of a difference between the two parities is left in the codes: keep less other."""
+        return self.response.attenuation
+
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of either code, given the cell."""
         return self.response.row(cell.bit_count() & 1)

@@ -71,6 +71,10 @@ class SquareWave:
         """The weight of all near places together."""
         return self.width * self.near + self.extra
 
+    @property
+    def attenuation(self) -> None:
+        """None: it offers no unbiased estimate, and so has no raw coefficient."""
+
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of every code, given the cell: the near places are those from ``cell`` on."""
         near = [self.near + (place < self.extra) for place in range(self.width)]

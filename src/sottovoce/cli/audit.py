@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from sottovoce import Plan
-from sottovoce.plan.audit import exact_words, promise
 from sottovoce.cli.output import json_option, make_console, make_table, print_json
-from sottovoce.plan.influence import Influence
+from sottovoce.plan.audit import exact_words, influence_words, promise
 from sottovoce.plan.plan import SHARES
 
 _ROWS = 40
@@ -66,15 +65,6 @@ def command(plan_file: Path, as_json: bool) -> None:
     console.print(promise(audit))
     for influence in audit.influence:
         console.print(influence_words(influence, plan.users))
-
-
-def influence_words(influence: Influence, users: int) -> str:
-    """Return what liars can do to a plan's raw estimates, in plain words."""
-    moved = f"by at most {influence.bound:.1%} of the crowd" if influence.bound < 1 else "to anything"
-    return (
-        f"{influence.liars:,} liars among {users:,} people ({influence.liars / users:.1%}) move the raw estimate of a "
-        f"question {moved} (question {influence.question})."
-    )
 
 
 def family_rows(plan: Plan) -> list[dict[str, Any]]:

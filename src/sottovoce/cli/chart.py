@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from sottovoce import load_model
-from sottovoce.views.charts import marginal_chart, pair_chart, save_chart
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.views.charts import marginal_chart, pair_chart, save_chart
 
 
 @click.command("chart")

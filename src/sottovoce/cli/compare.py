@@ -9,11 +9,11 @@ import click
 import pyarrow as pa
 
 from sottovoce import Forecast, PlanError, RecordError, Schema, forecast
-from sottovoce.views.charts import compare_chart, save_chart
 from sottovoce.cli.files import read_records, replacing
 from sottovoce.cli.forecasts import expected_document
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, progress
-from sottovoce.plan.plan import DEFAULT_MECHANISM, MECHANISMS
+from sottovoce.plan.registry import DEFAULT_MECHANISM, MECHANISMS
+from sottovoce.views.charts import compare_chart, save_chart
 
 _USUAL = (DEFAULT_MECHANISM, "hdg", "tdg", "calm", "msw")
 """What is compared unless mechanisms are named: those that answer queries of four attributes in a moment."""

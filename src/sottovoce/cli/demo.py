@@ -19,12 +19,11 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from sottovoce import FewReportsWarning, Model, Plan, Tally, fit, randomize
-from sottovoce.plan.audit import exact_words, promise
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
-from sottovoce.views.explorer import explorer_page
-from sottovoce.plan.plan import Audit
+from sottovoce.plan.audit import Audit, exact_words, promise
 from sottovoce.simulation.population import PEOPLE, people
+from sottovoce.views.explorer import explorer_page
 
 _ANY = math.inf
 _PAGE = "explorer.html"

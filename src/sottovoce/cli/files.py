@@ -1,13 +1,7 @@
-"""Files in and out: tables read in batches of bounded size, and results that appear whole or not at all.
-
-A result is written beside its place under a temporary name and renamed when it is complete, so that neither an error
-nor Ctrl-C leaves half a file, or destroys the one that was there before.
-"""
+"""Files in and out: tables read in batches of bounded size, and results that appear whole or not at all."""
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +10,9 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from sottovoce.schema.attributes import Categorical
+from sottovoce._files import whole_file
 from sottovoce.errors import RecordError, SottovoceError
+from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.schema import Schema
 
 ROWS_AT_ONCE = 2**18
@@ -39,12 +34,8 @@ def replacing(path: Path, *, inputs: Sequence[Path] = ()) -> Iterator[Path]:
         raise SottovoceError(f"{str(path)!r} is read and would be overwritten; give --out another name")
     if path.is_dir():
         raise SottovoceError(f"{str(path)!r} is a directory; --out is the name of a file")
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
+    with whole_file(path) as part:
         yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def suffix_of(path: Path) -> str:

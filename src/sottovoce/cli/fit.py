@@ -10,7 +10,7 @@ import click
 from sottovoce import FewReportsWarning, Plan, Tally, fit
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress
-from sottovoce.model.model import QUALITIES
+from sottovoce.model.fitting import QUALITIES
 
 
 @click.command("fit")
@@ -42,7 +42,7 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
             {
                 "model": str(out),
                 "mechanism": origin.mechanism,
-                "epsilon": origin.epsilon,
+                "epsilon": float(origin.epsilon),
                 "reports": origin.reports,
                 "attributes": list(model.schema.names),
                 "warnings": [str(warning.message) for warning in raised],

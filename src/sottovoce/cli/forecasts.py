@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from sottovoce import Forecast, Schema, forecast, people_needed
-from sottovoce.views.charts import forecast_chart, save_chart
 from sottovoce.cli.files import read_records, replacing
 from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
 from sottovoce.simulation.forecasting import WORDS
+from sottovoce.views.charts import forecast_chart, save_chart
 
 
 def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> tuple[Forecast, dict[str, Any]]:
@@ -43,7 +43,7 @@ def expected_document(found: Forecast) -> dict[str, Any]:
     """Return a forecast as JSON shows it."""
     return {
         "mechanism": found.mechanism,
-        "epsilon": found.epsilon,
+        "epsilon": float(found.epsilon),
         "users": found.users,
         "expected": [
             {name: getattr(row, name) for name in ("dimensions", "error", "within", "easiest", "hardest")}

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from sottovoce import Plan, Schema
-from sottovoce.plan.audit import exact_words
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
-from sottovoce.plan.plan import DEFAULT_MECHANISM
+from sottovoce.plan.audit import exact_words
+from sottovoce.plan.registry import DEFAULT_MECHANISM
 
 
 @click.command("plan")

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from sottovoce import Answer, Estimate, Model, QueryError, Schema, load_model
-from sottovoce.model.answer import percent
-from sottovoce.schema.attributes import Categorical
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
+from sottovoce.model.answer import percent
 from sottovoce.query.expression import And, Between, Constant, Expression, In
+from sottovoce.schema.attributes import Categorical
 
 
 @click.command("query")

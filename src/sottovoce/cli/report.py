@@ -9,8 +9,9 @@ import click
 from sottovoce import Plan, Tally, load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.model.association import strongest_pairs
 from sottovoce.tally.quality import check_shares
-from sottovoce.views.report_page import make_report, strongest_pairs
+from sottovoce.views.report_page import make_report
 
 
 @click.command("report")

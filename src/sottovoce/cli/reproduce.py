@@ -14,12 +14,12 @@ import click
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.catalogue import CATALOGUE, find_experiment
-from sottovoce.experiments.experiment import Experiment, quick
 from sottovoce.experiments.datasets import FLIGHTS
-from sottovoce.experiments.specs import SYNTHETIC
-from sottovoce.experiments.plots import require_matplotlib
+from sottovoce.experiments.experiment import Experiment, quick
 from sottovoce.experiments.output import write_report
+from sottovoce.experiments.plots import require_matplotlib
 from sottovoce.experiments.runner import Workers, run
+from sottovoce.experiments.specs import SYNTHETIC
 from sottovoce.experiments.tasks import PAPER_ESTIMATOR, Request, expand, left_out
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
 

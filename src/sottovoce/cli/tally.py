@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from sottovoce import Plan, Tally, TallyError, tally_parquet
 from sottovoce.cli.files import Step, read_csv, replacing, suffix_of
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress
-from sottovoce.client.client import PLAN_KEY
+from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths
 from sottovoce.engines.spark import tally_spark_files

@@ -1,16 +1,8 @@
-"""From a device to a collector: fetch the plan, keep what was drawn, and send the same bytes until they are counted.
-
-Privacy is spent at the **draw**. So a report is written to a file before it is sent, the file is what marks the
-collection as answered, and every retry and restart sends what the file holds: a lost acknowledgement never leads to a
-second draw.
-"""
+"""From a device to a collector over HTTP: fetch the plan, and post a report until it is counted."""
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from types import ModuleType
 
 import msgspec
@@ -21,75 +13,6 @@ from sottovoce.plan.plan import Plan
 _SECONDS = 30.0
 _LASTING = range(400, 500)
 _LATER = 429
-
-
-class Spent(msgspec.Struct, frozen=True):
-    """What is kept of a collection that was answered: the report as it is sent, and whether it was acknowledged."""
-
-    report: str
-    acknowledged: bool = False
-
-
-class Ledger:
-    """The collections that one person answered: a small file for each, in a directory that only they can read."""
-
-    def __init__(self, directory: Path | None = None) -> None:
-        self.directory = directory or _data_directory()
-
-    def find(self, collection: str) -> Spent | None:
-        """Return what was drawn for a collection, if anything was."""
-        try:
-            return msgspec.json.decode(self._path(collection).read_bytes(), type=Spent)
-        except FileNotFoundError:
-            return None
-        except (OSError, msgspec.MsgspecError) as error:
-            raise DeliveryError(
-                f"{str(self._path(collection))!r} says that this collection was answered, but cannot be read: {error}; "
-                "nothing is drawn again"
-            ) from error
-
-    def draw_once(self, collection: str, draw: Callable[[], str]) -> Spent:
-        """Return what was drawn for a collection; ``draw`` is called, and its report kept, only if nothing was."""
-        found = self.find(collection)
-        if found is not None:
-            return found
-        part = self._write(Spent(draw()))
-        try:
-            os.link(part, self._path(collection))  # of several that draw at the same time, one report is kept
-        except FileExistsError:
-            pass
-        finally:
-            part.unlink()
-        self._sync_directory()
-        kept = self.find(collection)
-        assert kept is not None
-        return kept
-
-    def acknowledge(self, collection: str, spent: Spent) -> None:
-        """Take note that the collector has the report."""
-        os.replace(self._write(msgspec.structs.replace(spent, acknowledged=True)), self._path(collection))
-        self._sync_directory()
-
-    def _path(self, collection: str) -> Path:
-        return self.directory / f"{collection}.json"
-
-    def _write(self, spent: Spent) -> Path:
-        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = self.directory / f".{secrets.token_hex(8)}.part"
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(msgspec.json.encode(spent))
-            file.flush()
-            os.fsync(file.fileno())
-        return part
-
-    def _sync_directory(self) -> None:
-        if os.name == "posix":
-            descriptor = os.open(self.directory, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
 
 def fetch_plan(url: str) -> Plan:
@@ -145,11 +68,3 @@ def _httpx() -> ModuleType:
     except ImportError as error:
         raise DeliveryError("sending over HTTP needs httpx: pip install 'sottovoce[http]'") from error
     return httpx
-
-
-def _data_directory() -> Path:
-    try:
-        from platformdirs import user_data_path
-    except ImportError as error:
-        raise DeliveryError("sending over HTTP needs platformdirs: pip install 'sottovoce[http]'") from error
-    return user_data_path("sottovoce", appauthor=False) / "answered"

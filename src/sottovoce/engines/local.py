@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from sottovoce.client.client import PLAN_KEY
-from sottovoce.plan.counting_sql import stretches
+from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError
+from sottovoce.plan.counting_sql import stretches
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import DUPLICATE, NULL
 from sottovoce.tally.tally import Tally

@@ -20,7 +20,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sottovoce.client.client import PLAN_KEY, randomize
+from sottovoce._files import unfinished
+from sottovoce.client.bulk import randomize
+from sottovoce.client.report import PLAN_KEY
 from sottovoce.errors import RecordError, TallyError
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import NO_PLAN, WRONG_TYPE
@@ -177,6 +179,7 @@ class _Output:
         self.files: list[Path] = []
         self.pending: list[pa.Table] = []
         self.writer: pq.ParquetWriter | None = None
+        self.part = Path()
         self.written = 0
 
     def add(self, reports: pa.Table) -> None:
@@ -189,7 +192,8 @@ class _Output:
     def _write(self, group: pa.Table) -> None:
         if self.writer is None:
             self.files.append(self.directory / f"reports-{len(self.files):05}.parquet")
-            self.writer = pq.ParquetWriter(_unfinished(self.files[-1]), group.schema, use_dictionary=self.dictionary)
+            self.part = unfinished(self.files[-1])
+            self.writer = pq.ParquetWriter(self.part, group.schema, use_dictionary=self.dictionary)
         self.writer.write_table(group.combine_chunks(), row_group_size=ROWS_PER_GROUP)
         self.written += group.num_rows
         if self.written >= self.rows_per_file:
@@ -198,7 +202,7 @@ class _Output:
     def _finish(self) -> None:
         if self.writer is not None:
             self.writer.close()
-            _unfinished(self.files[-1]).replace(self.files[-1])
+            self.part.replace(self.files[-1])
         self.writer, self.written = None, 0
 
     def close(self) -> None:
@@ -213,8 +217,3 @@ class _Output:
         self._finish()
         for file in self.files:
             file.unlink(missing_ok=True)
-
-
-def _unfinished(file: Path) -> Path:
-    """Return the name of a file that is still being written, which no pattern for reports finds."""
-    return file.with_name(f".{file.name}.part")

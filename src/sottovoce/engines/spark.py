@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sottovoce.client.client import randomize
-from sottovoce.plan.counting_sql import stretches, verdict
+from sottovoce.client.bulk import randomize
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids
 from sottovoce.errors import RecordError
+from sottovoce.plan.counting_sql import stretches, verdict
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import DUPLICATE
 from sottovoce.tally.tally import Tally

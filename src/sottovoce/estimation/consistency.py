@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.estimation.norm_sub import Floats, norm_sub
+from sottovoce._types import Floats
+from sottovoce.estimation.norm_sub import norm_sub
 
 
 @dataclass(frozen=True, slots=True)

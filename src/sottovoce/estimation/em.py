@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.estimation.norm_sub import Floats
+from sottovoce._types import Floats
 
 MAX_SWEEPS = 10_000
 """Likelihoods flatten out long before; this bounds the time on tables of thousands of cells."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.estimation.norm_sub import Floats
+from sottovoce._types import Floats
 
 Starts = Sequence[NDArray[np.intp]]
 """For every depth of a tree, the first level of each node."""

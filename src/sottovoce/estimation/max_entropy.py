@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sottovoce.estimation.norm_sub import Floats
+from sottovoce._types import Floats
 from sottovoce.estimation.weighted_update import iterate, scale
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.estimation.norm_sub import Floats
+from sottovoce._types import Floats
 
 MAX_SWEEPS = 100
 """The paper's bound on the number of sweeps."""

@@ -6,22 +6,19 @@ mapped into memory, not read, so that all workers share one copy.
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.schema.attributes import Ordinal
+from sottovoce._files import whole_file
+from sottovoce._types import Floats
 from sottovoce.experiments.datasets import load_levels
-from sottovoce.experiments.specs import SYNTHETIC, Dataset, QuerySpec, derive_seed, digest
 from sottovoce.experiments.queries import QuerySet, draw_queries
+from sottovoce.experiments.specs import SYNTHETIC, Dataset, QuerySpec, derive_seed, digest
 from sottovoce.experiments.true_answers import count_inside
-from sottovoce.query.batch import Floats
+from sottovoce.schema.attributes import Ordinal
 from sottovoce.schema.schema import Schema
 from sottovoce.simulation.synthetic import Synthetic, synthesize
 
@@ -37,7 +34,8 @@ class Cache:
         """Return a population's levels, attributes by people."""
         path = self._file("data", ".npy", data)
         if not path.exists():
-            write_whole(path, lambda file: np.save(file, self._draw(data)))
+            with whole_file(path) as part, part.open("wb") as file:
+                np.save(file, self._draw(data))
         records: NDArray[np.unsignedinteger] = np.load(path, mmap_mode="r")
         return records
 
@@ -46,12 +44,8 @@ class Cache:
         path = self._file("queries", ".npz", data, spec)
         if not path.exists():
             asked, truth = self._ask(data, spec)
-            write_whole(
-                path,
-                lambda file: np.savez(
-                    file, attributes=asked.attributes, lows=asked.lows, highs=asked.highs, truth=truth
-                ),
-            )
+            with whole_file(path) as part, part.open("wb") as file:
+                np.savez(file, attributes=asked.attributes, lows=asked.lows, highs=asked.highs, truth=truth)
         with np.load(path) as stored:
             return QuerySet(stored["attributes"], stored["lows"], stored["highs"]), stored["truth"]
 
@@ -83,14 +77,3 @@ class Cache:
 def schema_of(data: Dataset) -> Schema:
     """Return the schema of a population of levels."""
     return Schema(tuple(Ordinal(f"a{number}", 0, data.levels - 1) for number in range(1, data.attributes + 1)))
-
-
-def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write a file that appears under its name only when it is complete."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("wb") as file:
-            write(file)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
-from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member, derive_seed
 from sottovoce.experiments.queries import QuerySet
+from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member, derive_seed
 from sottovoce.mechanisms.hdg import response_matrices
-from sottovoce.model.model import Model, fit
+from sottovoce.model.fitting import fit
+from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
-from sottovoce.query.batch import Floats
 from sottovoce.simulation.simulate import simulate
 from sottovoce.tally.tally import Tally
 

@@ -9,7 +9,7 @@ import msgspec
 import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.specs import Method, QuerySpec
-from sottovoce.plan.plan import MECHANISMS
+from sottovoce.plan.registry import MECHANISMS, find_mechanism
 
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}
 """What figures call a mechanism; any other is called by its name in capitals."""
@@ -49,7 +49,7 @@ def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:
 
 def with_estimator(method: Method, estimator: str) -> Method:
     """Return the method with this way from pairs to more attributes, where its mechanism has the choice."""
-    options = MECHANISMS[method.mechanism].options
+    options = find_mechanism(method.mechanism).options
     chosen = {name for name, _ in method.options}
     fields = {field.name for field in msgspec.structs.fields(options)}
     return method.with_option("estimator", estimator) if "estimator" in fields - chosen else method

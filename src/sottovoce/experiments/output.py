@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import IO
 
 import pyarrow as pa
 
-from sottovoce.experiments.cache import write_whole
+from sottovoce._files import write_whole
 from sottovoce.experiments.experiment import Experiment
 from sottovoce.experiments.plots import draw
 from sottovoce.experiments.results import summarize
@@ -31,10 +29,6 @@ def write_report(experiment: Experiment, table: pa.Table, results: Path, figures
     written = []
     for kind, content in contents.items():
         path = results.with_suffix(f".{kind}")
-        write_whole(path, partial(_put, content))
+        write_whole(path, content)
         written.append(path)
     return written
-
-
-def _put(content: bytes, file: IO[bytes]) -> None:
-    file.write(content)

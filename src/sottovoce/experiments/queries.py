@@ -9,11 +9,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Integers
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.specs import QUERY_KINDS, QuerySpec, check_member
 from sottovoce.schema.schema import Schema
-
-Integers = NDArray[np.int64]
 
 MOST_TRIES = 200
 """How many times as many queries as wanted are drawn before giving up on those with, or without, anybody inside."""

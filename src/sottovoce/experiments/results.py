@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from sottovoce._files import whole_file
 from sottovoce.errors import ExperimentError
-from sottovoce.experiments.cache import write_whole
 from sottovoce.experiments.measure import Row
 
 SETTINGS = pa.schema(
@@ -56,7 +56,8 @@ class Results:
     def save(self) -> None:
         """Write everything, in an order that does not depend on what finished first."""
         table = self.table(sorted(self._rows))
-        write_whole(self.path, lambda file: pq.write_table(table, file))
+        with whole_file(self.path) as part:
+            pq.write_table(table, part)
 
     def table(self, tasks: Iterable[str]) -> pa.Table:
         """Return the rows of these tasks, in their order."""

@@ -23,8 +23,8 @@ import pyarrow as pa
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.measure import prepare, run_task
-from sottovoce.experiments.specs import Task
 from sottovoce.experiments.results import Results
+from sottovoce.experiments.specs import Task
 
 SAVE_SECONDS = 2.0
 """Results are written at most this often, so a killed run loses no more than this."""

@@ -7,8 +7,8 @@ from itertools import product
 import msgspec
 
 from sottovoce.errors import ExperimentError
-from sottovoce.experiments.experiment import ATTRIBUTES, USERS, Experiment
 from sottovoce.experiments.datasets import REAL, explain, locate, usable_columns
+from sottovoce.experiments.experiment import ATTRIBUTES, USERS, Experiment
 from sottovoce.experiments.methods import every_method, most_queries, with_estimator
 from sottovoce.experiments.specs import SYNTHETIC, Dataset, Method, QuerySpec, Task
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.experiments.queries import Integers, QuerySet
+from sottovoce._types import Integers
+from sottovoce.experiments.queries import QuerySet
 
 PEOPLE_AT_ONCE = 2**17
 """Bits are made for so many people at a time: 16 kB for every bound."""

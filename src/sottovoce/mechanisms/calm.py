@@ -15,8 +15,9 @@ import numpy as np
 from sottovoce.estimation.consistency import post_process
 from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estimate_grids, pair_shares, pairs_of
 from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs, require_small_pairs
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
+from sottovoce.model.origin import Origin
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.registry import Design, Fitting, Mechanism
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 

@@ -15,10 +15,10 @@ from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.errors import PlanError
 from sottovoce.estimation.consistency import Grid
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
+from sottovoce.plan.bin_maps import Table, grid_table
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import AnyAttribute, Schema
-from sottovoce.plan.bin_maps import Table, grid_table
 from sottovoce.tally.tally import Tally
 
 ROUNDS = 10

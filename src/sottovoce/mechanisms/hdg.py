@@ -12,6 +12,7 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.consistency import Grid, post_process
 from sottovoce.estimation.weighted_update import PairGrids, response_matrix
@@ -31,9 +32,9 @@ from sottovoce.mechanisms.grids import (
     pairs_of,
 )
 from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
-from sottovoce.query.batch import Floats
+from sottovoce.model.origin import Origin
+from sottovoce.plan.plan import SHARES, Plan
+from sottovoce.plan.registry import Design, Fitting, Mechanism
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 

@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.estimation.hierarchy import decompose
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
-from sottovoce.model.model import Model, Origin
-from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
-from sottovoce.query.batch import Batch, Floats
+from sottovoce.model.model import Model
+from sottovoce.model.origin import Origin
+from sottovoce.plan.plan import SHARES, Plan
+from sottovoce.plan.registry import Design, Fitting, Mechanism
+from sottovoce.query.batch import Batch
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 

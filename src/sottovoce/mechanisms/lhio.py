@@ -18,15 +18,16 @@ from decimal import Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.estimation.consistency import Grid, make_consistent
 from sottovoce.estimation.hierarchy import infer_2d
 from sottovoce.mechanisms.grids import check_choice, pair_shares, pairs_of
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
-from sottovoce.query.batch import Floats
+from sottovoce.model.origin import Origin
+from sottovoce.plan.plan import Plan
 from sottovoce.plan.questions import Question
+from sottovoce.plan.registry import Design, Fitting, Mechanism
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 

@@ -16,17 +16,19 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.model.answer import INCLUDES
+from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
-from sottovoce.model.joint import JointModel, Levels
 from sottovoce.mechanisms.grids import even_shares
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
-from sottovoce.query.batch import Batch, Floats
-from sottovoce.plan.questions import Family
-from sottovoce.schema.schema import Schema
+from sottovoce.model.answer import INCLUDES
+from sottovoce.model.joint import JointModel, Levels
+from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.plan import SHARES, Plan
+from sottovoce.plan.questions import Family
+from sottovoce.plan.registry import Design, Fitting, Mechanism
+from sottovoce.query.batch import Batch
+from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
 GAIN = 1e-3
@@ -94,7 +96,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:
     """Return the likeliest distribution of every attribute; nothing here draws at random."""
-    threshold = GAIN * math.exp(float(plan.epsilon))
+    threshold = GAIN * math.exp(plan.epsilon)
     distributions = [
         maximum_likelihood(question.channel.probabilities(), tally.counts(question.index), threshold=threshold)
         for question in plan.questions

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.model.answer import INCLUDES
+from sottovoce._types import Floats
 from sottovoce.channels.local_hash import MAX_CELLS
 from sottovoce.errors import PlanError, QueryError
 from sottovoce.estimation import max_entropy, weighted_update
-from sottovoce.model.model import Model, Origin
-from sottovoce.query.batch import Batch, Floats, chunks
+from sottovoce.model.answer import INCLUDES
+from sottovoce.model.model import Model
+from sottovoce.model.origin import Origin
+from sottovoce.query.batch import Batch, chunks
 from sottovoce.schema.schema import Schema
 
 ESTIMATORS = ("max_entropy", "weighted_update")

@@ -25,8 +25,9 @@ from sottovoce.mechanisms.grids import (
     pairs_of,
 )
 from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import Design, Fitting, Mechanism, Plan
+from sottovoce.model.origin import Origin
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.registry import Design, Fitting, Mechanism
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 

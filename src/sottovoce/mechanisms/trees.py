@@ -13,9 +13,9 @@ from sottovoce.channels import ORACLES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.hierarchy import starts_of
 from sottovoce.mechanisms.grids import check_choice
+from sottovoce.plan.bin_maps import Table, tree_tables
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
-from sottovoce.plan.bin_maps import Table, tree_tables
 
 
 class TreeOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

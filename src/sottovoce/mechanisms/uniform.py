@@ -12,11 +12,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.model.joint import JointModel, Levels
+from sottovoce._types import Floats
 from sottovoce.mechanisms.grids import GridQuestions
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
-from sottovoce.query.batch import Batch, Floats
+from sottovoce.model.joint import JointModel, Levels
+from sottovoce.model.origin import Origin
+from sottovoce.plan.plan import SHARES, Plan
+from sottovoce.plan.registry import Design, Fitting, Mechanism
+from sottovoce.query.batch import Batch
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sottovoce.model.answer import Answer, Estimate
-from sottovoce.model.asking import difference
-from sottovoce.model.model import Model, fit, load_model
+from sottovoce.model.answer import Answer, Estimate, difference
+from sottovoce.model.files import load_model
+from sottovoce.model.fitting import fit
+from sottovoce.model.model import Model
 
 __all__ = ["Answer", "Estimate", "Model", "difference", "fit", "load_model"]

@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
 
+from sottovoce._checks import check_fraction, check_integer
 from sottovoce.errors import QueryError
+from sottovoce.model.evaluation import with_errors
+from sottovoce.query.functional import Functional
 
 INCLUDES = (
     "Intervals include the noise of randomised reports and the chance of who was asked what; "
@@ -24,17 +27,14 @@ def normal_factor(level: float) -> float:
         >>> round(normal_factor(0.9), 3)
         1.645
     """
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-        raise QueryError(f"level is a number above 0 and below 1, got {level!r}; 0.9 is usual")
+    level = check_fraction("level", level, error=QueryError, usual="0.9 is usual")
     return NormalDist().inv_cdf(min(0.5 + level / 2, math.nextafter(1.0, 0.0)))  # a level may round up to certainty
 
 
 def check_population(population: object) -> None:
     """Raise QueryError unless this is a number of people, or None."""
-    if population is None:
-        return
-    if isinstance(population, bool) or not isinstance(population, int) or population < 1:
-        raise QueryError(f"population is how many people the crowd stands for, at least 1, got {population!r}")
+    if population is not None:
+        check_integer("population, how many people the crowd stands for,", population, error=QueryError, least=1)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -172,3 +172,27 @@ def percent(fraction: float) -> str:
         ('12.3%', '0.12%')
     """
     return f"{fraction:.2%}" if 0 < abs(fraction) < 0.01 else f"{fraction:.1%}"
+
+
+def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: float = 0.9) -> Estimate:
+    """Return ``first`` minus ``second``, with an interval: two groups of one model, or two collections.
+
+    Fractions and means of one model share its errors, which partly cancel; what comes from two collections is taken as
+    independent, and so are quantiles.
+    """
+    for given in (first, second):
+        if not isinstance(given, Answer | Estimate):
+            raise QueryError(f"difference takes two answers, or two estimates, got {type(given).__name__}")
+    if isinstance(first, Answer) != isinstance(second, Answer):
+        raise QueryError(f"a fraction and a number cannot be subtracted: got {first!r} and {second!r}")
+    if first.source is not None and second.source is not None and first.source[0] is second.source[0]:
+        model = first.source[0]
+        negative = [(-coefficient, weights) for coefficient, weights in second.source[1].products]
+        deviation = float(with_errors(model, [Functional((*first.source[1].products, *negative))])[1][0])
+    else:
+        deviation = math.hypot(first.deviation, second.deviation)
+    gap, reach = float(first) - float(second), normal_factor(level) * deviation
+    low, high = gap - reach, gap + reach
+    if isinstance(first, Answer):
+        low, high = max(-1.0, low), min(1.0, high)
+    return Estimate(gap, interval=(low, high), level=level, includes=first.includes)

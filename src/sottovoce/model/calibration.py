@@ -1,19 +1,29 @@
-"""Publicly known distributions, as a user writes them -> a cell for every level and a fraction for every cell."""
+"""Calibration: publicly known distributions, as a user writes them, and the weights that bring a model to them.
+
+Reference: Deming and Stephan, "On a least squares adjustment of a sampled frequency table", 1940.
+"""
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.schema.attributes import Categorical
+from sottovoce._checks import is_number
+from sottovoce._types import Floats
 from sottovoce.errors import QueryError, RecordError
-from sottovoce.model.raking import Cells
-from sottovoce.query.batch import Floats, span_weights
+from sottovoce.query.batch import span_weights
+from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.schema import AnyAttribute
+
+ROUNDS = 200
+TOLERANCE = 1e-9
+"""When the largest difference to a known fraction is below this, or after so many rounds, it is done."""
+
+Cells = tuple[NDArray[np.intp], Floats]
+"""For every level its cell, and for every cell its known fraction."""
 
 
 def known_cells(attribute: AnyAttribute, known: Any, present: Floats) -> Cells:
@@ -50,7 +60,7 @@ def known_cells(attribute: AnyAttribute, known: Any, present: Floats) -> Cells:
 
 def _levels(attribute: AnyAttribute, key: Any) -> NDArray[np.intp]:
     if isinstance(key, tuple) and not isinstance(attribute, Categorical):
-        numeric = len(key) == 2 and all(isinstance(end, numbers.Real) for end in key)
+        numeric = len(key) == 2 and all(map(is_number, key))
         if not numeric or not key[0] <= key[1]:
             _refuse(attribute, f"a band is (low, high), got {key!r}")
         covered = span_weights(attribute.spans(np.array([key], dtype=np.float64)), attribute.size)[0]
@@ -67,7 +77,7 @@ def _levels(attribute: AnyAttribute, key: Any) -> NDArray[np.intp]:
 
 
 def _fractions(attribute: AnyAttribute, values: list[Any]) -> Floats:
-    if any(isinstance(value, bool) or not isinstance(value, numbers.Real) for value in values):
+    if any(not is_number(value) for value in values):
         _refuse(attribute, f"known fractions are numbers, got {values!r}")
     fractions = np.array(values, dtype=np.float64)
     if not (fractions >= 0).all() or not abs(fractions.sum() - 1) < 1e-3:
@@ -77,3 +87,34 @@ def _fractions(attribute: AnyAttribute, values: list[Any]) -> Floats:
 
 def _refuse(attribute: AnyAttribute, why: str) -> NoReturn:
     raise QueryError(f"{attribute.name}: {why}")
+
+
+def rake(
+    marginal: Callable[[int, Mapping[int, Floats]], Floats], known: Mapping[int, Cells], sizes: Sequence[int]
+) -> dict[int, Floats]:
+    """Return weights per level, by attribute, under which every known cell has its fraction.
+
+    Args:
+        marginal: (attribute, weights) -> the attribute's marginal if levels counted by the weights.
+        known: For each attribute the cell of every level and the fraction of every cell.
+        sizes: How many levels each attribute has.
+    """
+    weights = {place: np.ones(sizes[place]) for place in known}
+    for _ in range(ROUNDS):
+        worst = 0.0
+        for place, (cell_of, fractions) in known.items():
+            present = np.bincount(cell_of, marginal(place, weights), minlength=len(fractions))
+            if np.any((present <= 0) & (fractions > 0)):
+                raise QueryError("the model sees nobody where a known fraction is above 0: join it with its neighbours")
+            worst = max(worst, float(np.abs(present - fractions).max()))
+            weights[place] = (
+                weights[place] * np.where(fractions > 0, fractions / np.maximum(present, 1e-300), 0)[cell_of]
+            )
+        if worst < TOLERANCE:
+            return weights
+    if worst > 1e-4:
+        raise QueryError(
+            f"no weights bring all marginals to what is known: after {ROUNDS} rounds one is still off by {worst:.2g}; "
+            "calibrate to fewer attributes, or to broader bands"
+        )
+    return weights

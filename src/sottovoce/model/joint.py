@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._checks import check_integer
+from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
-from sottovoce.model.raking import Cells, rake
-from sottovoce.model.model import Model, pack
-from sottovoce.query.batch import Batch, Floats, Selection
-from sottovoce.model.calibration import known_cells
+from sottovoce.model.calibration import Cells, known_cells, rake
+from sottovoce.model.evaluation import expectations
+from sottovoce.model.files import pack
+from sottovoce.model.model import Model
+from sottovoce.query.batch import Batch, Selection
 from sottovoce.schema.frames import make_table, to_frame
 
 Levels = list[NDArray[np.intp]]
@@ -42,12 +45,9 @@ class JointModel(Model):
             seed: The same seed draws the same people.
             frame: "pandas", "polars" or "arrow".
         """
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-            raise QueryError(f"how many to draw is an integer of at least 0, got {count!r}")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise QueryError(f"seed is an integer of at least 0, got {seed!r}")
-        generator = np.random.default_rng(seed)
-        return to_frame(make_table(self.schema, self.draw_levels(int(count), generator), generator), frame)
+        count = check_integer("how many to draw", count, error=QueryError, least=0)
+        generator = np.random.default_rng(check_integer("seed", seed, error=QueryError, least=0))
+        return to_frame(make_table(self.schema, self.draw_levels(count, generator), generator), frame)
 
     def calibrate(self, known: Mapping[str, Any]) -> CalibratedModel:
         """Return the model reweighted so that some marginals are what is publicly known of the population.
@@ -75,7 +75,7 @@ class JointModel(Model):
 
     def _tilted_marginal(self, place: int, weights: Mapping[int, Floats]) -> Floats:
         """Return an attribute's marginal if levels counted by the weights."""
-        joint = self._joint([place], dict(weights))
+        joint = expectations(self, [place], weights)
         return np.asarray(joint / joint.sum())
 
 

@@ -1,63 +1,58 @@
-"""Models: what `fit` returns. Every model answers a batch of weights; the rest here is shared by all.
+"""Models: what `fit` returns. Whatever the mechanism, a model answers in the user's own words, with intervals.
 
-A model file is one JSON document: the schema, where the model comes from, and its arrays as base64 of little-endian
-numbers with their shape, so that any language can read it.
+A mechanism's model has to give two things only: the expectation of products of weights, and the standard error of sums
+of them. Fractions, means, quantiles and groups follow from those.
 """
 
 from __future__ import annotations
 
-import base64
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.model.asking import Asking
-from sottovoce.errors import ModelError, QueryError, SottovoceError
-from sottovoce.model.fitting import resample
-from sottovoce.plan.plan import MECHANISMS, Fitting, Plan, find_mechanism, require_plan
-from sottovoce.query.batch import Batch, Floats, chunks
+from sottovoce._checks import check_fraction
+from sottovoce._files import write_whole
+from sottovoce._types import Floats
+from sottovoce.errors import ModelError, QueryError
+from sottovoce.model.answer import INCLUDES, Answer, Estimate, check_population, normal_factor
+from sottovoce.model.association import correlation_matrix
+from sottovoce.model.evaluation import expectations, values_of, with_errors
+from sottovoce.model.files import model_document
+from sottovoce.model.origin import Origin
+from sottovoce.plan.registry import every_mechanism
+from sottovoce.query.batch import Batch, chunks
+from sottovoce.query.functional import (
+    Functional,
+    Where,
+    centred_moment,
+    centred_share,
+    fraction_of,
+    fraction_within,
+    linear_error,
+    moment_of,
+    parse,
+    require_ordered,
+    stretches,
+    to_batch,
+    value_at,
+    value_range,
+)
+from sottovoce.query.labels import level_labels, names_level
 from sottovoce.query.ranges import Ranges, ranges_to_batch
+from sottovoce.query.terms import EVERYBODY as EVERYBODY_TERMS
+from sottovoce.query.terms import Terms, conjunction
 from sottovoce.schema.schema import Schema
-from sottovoce.tally.tally import Tally
 
-FORMAT = "sottovoce-model-1"
-QUALITIES = ("default", "fast")
-
-REPLICATES = 12
-"""How many resampled tallies are fitted to see how much answers vary."""
+EVERYBODY = "TRUE"
+"""The predicate that selects everybody."""
 
 
-@dataclass(frozen=True)
-class Origin:
-    """Where a model comes from.
-
-    Attributes:
-        schema: What was asked.
-        mechanism: The mechanism's name.
-        epsilon: The privacy of each report.
-        collection: The collection that was tallied.
-        reports: How many reports were counted.
-    """
-
-    schema: Schema
-    mechanism: str
-    epsilon: float
-    collection: str
-    reports: int
-
-    @classmethod
-    def of(cls, plan: Plan, tally: Tally) -> Origin:
-        """Return the origin of a model fitted to a plan's tally."""
-        return cls(plan.schema, plan.mechanism, float(plan.epsilon), plan.collection, tally.total)
-
-
-class Model(Asking):
+class Model(ABC):
     """What is known of the crowd: answers any range query. Subclasses say how; they are made by `fit`."""
 
     kind: ClassVar[str]
@@ -80,11 +75,23 @@ class Model(Asking):
         """How many reports the model was fitted to."""
         return self.origin.reports
 
+    @abstractmethod
+    def evaluate(self, batch: Batch) -> Floats:
+        """Return the expected product of weights for every query of a batch."""
+
     @property
     def replicates(self) -> list[Model]:
         """The same fit to resampled tallies, made when first needed; none for a model that was not fitted here."""
         self.prepare_intervals()
         return self._replicates or []
+
+    def refit_by(self, refit: Callable[[], Sequence[Model]]) -> None:
+        """Take note of how to repeat the fit."""
+        self._refit = refit
+
+    def keep_replicates(self, replicates: Sequence[Model]) -> None:
+        """Take the repeated fits that a file holds."""
+        self._replicates = list(replicates)
 
     def prepare_intervals(self) -> None:
         """Repeat the fit now, which otherwise happens when an interval is first asked for."""
@@ -140,7 +147,7 @@ class Model(Asking):
         raise ModelError(self._not_joint("cannot be reweighted"))
 
     def _not_joint(self, what: str) -> str:
-        able = [name for name, mechanism in MECHANISMS.items() if getattr(mechanism.model, "joint", False)]
+        able = [mechanism.name for mechanism in every_mechanism() if mechanism.model.joint]
         return (
             f"a model by {self.origin.mechanism} answers from parts of records and {what}: "
             f"that takes a mechanism that models whole records ({', '.join(able)})"
@@ -148,17 +155,176 @@ class Model(Asking):
 
     def document(self) -> dict[str, Any]:
         """Return what a model file holds."""
-        return {
-            "format": FORMAT,
-            "kind": self.kind,
-            "origin": {**vars(self.origin), "schema": msgspec.to_builtins(self.schema)},
-            "state": _pack_state(self),
-            "replicates": [_pack_state(replicate) for replicate in self.replicates],
-        }
+        return model_document(self)
 
     def save(self, path: str | Path) -> None:
         """Write the model as one JSON document."""
-        Path(path).write_bytes(msgspec.json.encode(self.document()))
+        write_whole(path, msgspec.json.encode(self.document()))
+
+    @property
+    def includes(self) -> str:
+        """What the intervals include, and what not."""
+        return INCLUDES
+
+    def answer(
+        self,
+        where: Where = EVERYBODY,
+        *,
+        given: Where = EVERYBODY,
+        level: float = 0.9,
+        population: int | None = None,
+    ) -> Answer:
+        """Return the fraction of the crowd for which a predicate is true.
+
+        Args:
+            where: SQL text such as ``"age BETWEEN 30 AND 50 AND income >= 60000"``, or an expression made with `col`.
+            given: Another predicate: the fraction is then of those for whom this one is true.
+            level: The probability with which the interval should hold the true fraction.
+            population: How many people the fraction is of, to give a count as well.
+        """
+        return self.answers([where], given=given, level=level, population=population)[0]
+
+    def answers(
+        self,
+        wheres: Sequence[Where],
+        *,
+        given: Where = EVERYBODY,
+        level: float = 0.9,
+        population: int | None = None,
+    ) -> list[Answer]:
+        """Return the answers to many predicates at once."""
+        if isinstance(wheres, str) or not isinstance(wheres, Sequence):
+            raise QueryError(f"answers takes a list of predicates, got {wheres!r}: wrap it in [ ]")
+        normal_factor(level)
+        check_population(population)
+        condition = self._parse(given)
+        asked = [fraction_of(self.schema, conjunction(self._parse(where), condition)) for where in wheres]
+        texts = [str(where) for where in wheres]
+        if condition == EVERYBODY_TERMS:
+            values, errors = with_errors(self, asked)
+            return self._answers(texts, values, asked, errors, level=level, population=population)
+        whole = fraction_of(self.schema, condition)
+        values, bottom = values_of(self, asked), float(values_of(self, [whole])[0])
+        if not bottom > 0:
+            raise QueryError(f"nobody is selected by {given}, so there is no fraction of them")
+        ratios = np.clip(values / bottom, 0.0, 1.0)
+        off = [linear_error(top, whole, ratio, bottom) for top, ratio in zip(asked, ratios.tolist(), strict=True)]
+        texts = [f"{text}, of those with {given}" for text in texts]
+        return self._answers(texts, ratios, off, with_errors(self, off)[1], level=level, population=population)
+
+    def _answers(
+        self, wheres: Sequence[str], values: Floats, errors_of: Sequence[Functional], errors: Floats, **about: Any
+    ) -> list[Answer]:
+        """Return answers, each with the functional whose error is its own, so that differences can be taken."""
+        about |= {"reports": self.reports, "includes": self.includes}
+        return [
+            Answer.make(value, error, where=where, source=(self, functional), **about)
+            for where, value, functional, error in zip(wheres, values.tolist(), errors_of, errors.tolist(), strict=True)
+        ]
+
+    def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
+        """Return the mean of an attribute over those a predicate selects and who answered."""
+        place = self._place(name)
+        require_ordered(self.schema.attributes[place], "mean")
+        terms = self._parse(where)
+        moment, fraction = moment_of(self.schema, terms, place)
+        top, bottom = values_of(self, [moment, fraction]).tolist()
+        if not bottom > 0:
+            raise QueryError(f"nobody is selected by {where}, so {name} has no mean there")
+        lowest, highest = value_range(self.schema.attributes[place])
+        mean = min(max(top / bottom, lowest), highest)
+        off = centred_moment(self.schema, terms, place, mean, bottom)
+        reach = normal_factor(level) * float(with_errors(self, [off])[1][0])
+        interval = max(mean - reach, lowest), min(mean + reach, highest)
+        return Estimate(mean, interval=interval, level=level, includes=self.includes, source=(self, off))
+
+    def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
+        """Return the value below which a fraction ``probability`` of those selected, and who answered, lies."""
+        probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
+        place = self._place(name)
+        attribute = self.schema.attributes[place]
+        require_ordered(attribute, "quantile")
+        terms = self._parse(where)
+        positions = stretches(self.schema, terms, place)
+        parts = [
+            fraction_within(self.schema, terms, place, start, stop) for start, stop in pairwise(positions.tolist())
+        ]
+        steps = np.concatenate([[0.0], np.cumsum(values_of(self, parts))])
+        selected = float(steps[-1])
+        if not selected > 0:
+            raise QueryError(f"nobody is selected by {where}, so {name} has no quantile there")
+        steps = np.maximum.accumulate(np.clip(steps / selected, 0.0, 1.0))
+        position = _position(positions, steps, probability)
+        off = centred_share(self.schema, terms, place, position, probability, selected)
+        reach = normal_factor(level) * float(with_errors(self, [off])[1][0])
+        ends = [min(max(probability + side * reach, 0.0), 1.0) for side in (-1, 1)]
+        low, high = (value_at(attribute, _position(positions, steps, end)) for end in ends)
+        return Estimate(value_at(attribute, position), interval=(low, high), level=level, includes=self.includes)
+
+    def group_by(
+        self, name: str, *, where: Where = EVERYBODY, level: float = 0.9, population: int | None = None
+    ) -> dict[Any, Answer]:
+        """Return, for every value of an attribute, the fraction of the crowd that has it and that a predicate selects.
+
+        The keys are the attribute's integers or texts, (low, high) for a numeric bin, and None for "no answer".
+        """
+        place = self._place(name)
+        labels = level_labels(self.schema.attributes[place])
+        terms = self._parse(where)
+        functionals = [fraction_of(self.schema, terms, (place, row)) for row in np.eye(len(labels))]
+        besides = "" if terms == EVERYBODY_TERMS else f" AND ({where})"
+        wheres = [f"{names_level(name, label)}{besides}" for label in labels]
+        normal_factor(level)
+        check_population(population)
+        values, errors = with_errors(self, functionals)
+        answers = self._answers(wheres, values, functionals, errors, level=level, population=population)
+        return dict(zip(labels, answers, strict=True))
+
+    def marginal(self, *names: str, where: Where = EVERYBODY) -> Floats:
+        """Return the distribution of an attribute, or of several together, among those a predicate selects.
+
+        The result has one axis per name, in the order given, and adds up to one; a nullable attribute's last level is
+        "no answer".
+        """
+        places = [self._place(name) for name in names]
+        if len(set(places)) != len(places) or not places:
+            raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
+        terms = self._parse(where)
+        shape = tuple(self.schema.sizes[place] for place in places)
+        joint = np.zeros(shape)
+        for coefficient, weights in fraction_of(self.schema, terms).products:
+            joint += coefficient * expectations(self, places, weights)
+        if terms == EVERYBODY_TERMS:
+            return joint
+        joint = np.maximum(joint, 0.0)
+        if not joint.sum() > 0:
+            raise QueryError(f"nobody is selected by {where}, so there is no distribution among them")
+        return np.asarray(joint / joint.sum())
+
+    def marginal_deviations(self, name: str) -> Floats:
+        """Return the standard error of every level's fraction in an attribute's marginal."""
+        place = self._place(name)
+        rows = [fraction_of(self.schema, EVERYBODY_TERMS, (place, row)) for row in np.eye(self.schema.sizes[place])]
+        return self.deviations(*to_batch(rows))
+
+    def _parse(self, where: Where) -> Terms:
+        """Return what a predicate stands for; the one for everybody is known without reading it."""
+        return EVERYBODY_TERMS if isinstance(where, str) and where == EVERYBODY else parse(self.schema, where)
+
+    def _place(self, name: str) -> int:
+        try:
+            return self.schema.position(name)
+        except (KeyError, TypeError) as error:
+            raise QueryError(
+                f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
+            ) from error
+
+    def correlation(self) -> Floats:
+        """Return the matrix of correlations between attributes, among those who answered both.
+
+        A numeric bin counts by its middle; NaN stands where an attribute has no order.
+        """
+        return correlation_matrix(self)
 
     def __repr__(self) -> str:
         origin = self.origin
@@ -168,91 +334,11 @@ class Model(Asking):
         )
 
 
-def fit(
-    plan: Plan,
-    tally: Tally,
-    *,
-    seed: int = 0,
-    quality: str = "default",
-    step: Callable[[float], None] = lambda done: None,
-) -> Model:
-    """Return the model that the plan's mechanism fits to a tally of its collection.
-
-    Args:
-        plan: The plan that was answered, or another of the same collection.
-        tally: What was counted.
-        seed: For mechanisms that draw at random while fitting; the same seed gives the same model.
-        quality: "default", or "fast" for a quicker, slightly less exact fit where the mechanism has one.
-        step: Told how much of the work is done, from 0 to 1, where a fit takes its time.
-    """
-    require_plan(plan)
-    if quality not in QUALITIES:
-        raise ModelError(f"quality is one of {', '.join(QUALITIES)}, got {quality!r}")
-    if not isinstance(tally, Tally):
-        raise ModelError(f"fit takes a Tally, got {type(tally).__name__}")
-    if tally.collection != plan.collection:
-        raise ModelError(
-            f"the tally is of collection {tally.collection[:12]}…, the plan's is {plan.collection[:12]}…; "
-            "use the plan that the reports answered"
-        )
-    if not tally.total:
-        raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
-    mechanism = find_mechanism(plan.mechanism)
-    model: Model = mechanism.fit(plan, tally, Fitting(seed, quality, step))
-    step(1.0)
-
-    def refit() -> list[Model]:
-        generator = np.random.default_rng([seed, REPLICATES])
-        how = Fitting(seed, quality, lambda done: None)
-        return [mechanism.fit(plan, resample(tally, generator), how) for _ in range(REPLICATES)]
-
-    if model.resampled:
-        model._refit = refit
-    return model
-
-
-def load_model(path: str | Path) -> Model:
-    """Return the model that `Model.save` wrote."""
-    try:
-        document = msgspec.json.decode(Path(path).read_bytes())
-        if document["format"] != FORMAT:
-            raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
-        origin = document["origin"]
-        origin["schema"] = msgspec.convert(origin["schema"], Schema)
-        settled = Origin(**origin)
-        kind = find_mechanism(settled.mechanism).model
-        model: Model = kind.from_state(settled, _unpack_state(document["state"]))
-        model._replicates = [kind.from_state(settled, _unpack_state(state)) for state in document["replicates"]]
-        if document.get("calibration"):
-            model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
-    except OSError as error:
-        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
-    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, SottovoceError) as error:
-        raise ModelError(f"{str(path)!r} is not a model, or damaged: {error}") from error
-    return model
-
-
-def _pack_state(model: Model) -> dict[str, Any]:
-    return {name: pack(value) for name, value in model.state().items()}
-
-
-def _unpack_state(packed: dict[str, Any]) -> dict[str, Any]:
-    return {name: unpack(value) for name, value in packed.items()}
-
-
-def pack(value: Any) -> Any:
-    """Return a value as JSON holds it: an array with its type and shape, its numbers as base64."""
-    if isinstance(value, np.ndarray):
-        kind = value.dtype.name if value.dtype.kind == "f" else "int64"
-        data = np.ascontiguousarray(value, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
-        return {"array": kind, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
-    return [pack(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def unpack(value: Any) -> Any:
-    """Return the value that `pack` wrote."""
-    if isinstance(value, dict) and "base64" in value:
-        kind = np.dtype(value["array"]).newbyteorder("<")
-        array: NDArray[Any] = np.frombuffer(base64.b64decode(value["base64"]), dtype=kind)
-        return array.astype(kind.newbyteorder("=")).reshape(value["shape"])
-    return [unpack(item) for item in value] if isinstance(value, list) else value
+def _position(positions: Floats, steps: Floats, probability: float) -> float:
+    """Return where a cumulative distribution reaches a probability, linear between known positions."""
+    place = int(np.searchsorted(steps, probability, side="left"))
+    if place == 0:
+        return float(positions[0])
+    place = min(place, len(steps) - 1)
+    rise, width = steps[place] - steps[place - 1], positions[place] - positions[place - 1]
+    return float(positions[place - 1] + width * ((probability - steps[place - 1]) / rise if rise > 0 else 1.0))

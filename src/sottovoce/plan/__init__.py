@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from sottovoce.plan.plan import Audit, Plan
+from sottovoce.plan.audit import Audit
+from sottovoce.plan.plan import Plan
 
 __all__ = ["Audit", "Plan"]

@@ -12,9 +12,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from sottovoce.channels import GRR, Channel, LocalHash, Parity
-from sottovoce.channels.exact import SCALE
 from sottovoce.plan.questions import Questions
+
+LIARS = (1000, 100)
+"""What one liar in so many people can do is said by audits and by a collector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +43,6 @@ def influence_bound(liars: float, reports: float, attenuation: float) -> float:
     return liars * (1 + 1 / attenuation) / (reports + liars) if liars else 0.0
 
 
-def attenuation(channel: Channel) -> float | None:
-    """Return how much of a difference between two cells is left in the codes: the distance of two rows of the table.
-
-    None for a channel that offers no unbiased estimate and so has no raw coefficient.
-    """
-    if isinstance(channel, GRR | Parity):
-        return (channel.keep - channel.other) / SCALE
-    if isinstance(channel, LocalHash):
-        own, foreign = channel.support_probabilities()
-        return own - foreign
-    return None
-
-
 def largest_influence(questions: Questions, users: int, liars: int) -> Influence | None:
     """Return the worst case over all questions that are asked; None if none of them has a raw coefficient.
 
@@ -72,10 +60,16 @@ def largest_influence(questions: Questions, users: int, liars: int) -> Influence
         for size in np.unique(codes[shares > 0]):  # one channel for each size: its rarest question is its weakest
             among = np.flatnonzero((codes == size) & (shares > 0))
             question = start + int(among[shares[among].argmin()])
-            left = attenuation(questions[question].channel)
+            left = questions[question].channel.attenuation
             if left is None:
                 continue
             bound = influence_bound(liars, users * int(questions.shares[question]) / total, left)
             if worst is None or bound > worst.bound:
                 worst = Influence(liars, bound, question)
     return worst
+
+
+def influence_of_liars(questions: Questions, users: int) -> list[Influence]:
+    """Return the worst case for every rate of `LIARS` among so many people, where there is a raw coefficient."""
+    crowds = [largest_influence(questions, users, -(-users // part)) for part in LIARS] if users else []
+    return [worst for worst in crowds if worst is not None]

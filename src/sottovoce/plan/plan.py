@@ -1,9 +1,9 @@
-"""The plan: the public, frozen list of questions that a crowd is asked, and the registry of mechanisms that design it.
+"""The plan: the public, frozen list of questions that a crowd is asked.
 
 A plan is one JSON document. Its **fingerprint** is the SHA-256 of its canonical form (RFC 8785); its **collection** is
 the same without shares, version and expiry, so that plans which differ only in whom they ask next belong together.
 
-Mechanisms fill the registry when ``sottovoce.mechanisms`` is imported; to read, audit or answer a plan takes none.
+To read, audit or answer a plan takes no mechanism: only `Plan.create` and `Plan.refresh` load one, by its name.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
-import numbers
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import rfc8785
 
-from sottovoce.channels import Channel, parse_epsilon
-from sottovoce.channels.exact import log_ratio
-from sottovoce.plan.counting_sql import COLUMNS, counting_statement
+from sottovoce._checks import check_integer
+from sottovoce._files import write_whole
+from sottovoce.channels import parse_epsilon
 from sottovoce.errors import PlanError, SottovoceError
-from sottovoce.plan.influence import Influence, largest_influence
-from sottovoce.plan.questions import Family, Question, Questions
-from sottovoce.schema.schema import Schema
+from sottovoce.plan.audit import Audit, audit_questions
 from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.counting_sql import COLUMNS, counting_statement
+from sottovoce.plan.questions import Family, Question, Questions
+from sottovoce.plan.registry import DEFAULT_MECHANISM, every_mechanism, find_mechanism
+from sottovoce.schema.schema import Schema
 
 FORMAT = "sottovoce-plan-1"
 SHARES = 2**32
@@ -39,40 +38,13 @@ MAX_CODE = 2**63
 MAX_BROWSER_CODE = 2**53
 MAX_USERS = 10**12
 
-DEFAULT_MECHANISM = "spectral"
-"""What designs a plan unless another is named."""
-
-LIARS = (1000, 100)
-"""An audit says what one liar in so many people can do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """What a plan really promises, computed from its integer probabilities.
-
-    Attributes:
-        epsilon: The exact worst case over all questions, never above ``limit``.
-        limit: The epsilon that was asked for.
-        ratio: The worst ratio itself, e^epsilon as a fraction of integers.
-        question: The index of a question that attains it.
-        channel: That question's channel.
-        influence: The most that 0.1 % and 1 % of liars among the expected users can move a question's raw estimate.
-    """
-
-    epsilon: float
-    limit: float
-    ratio: Fraction
-    question: int
-    channel: str
-    influence: tuple[Influence, ...]
-
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """What will be asked of whom, and how every answer is randomised. Made by `Plan.create`, public from then on."""
 
     format: str
     schema: Schema
-    epsilon: str
+    epsilon: Decimal
     users: int
     mechanism: str
     options: dict[str, Any]
@@ -113,19 +85,19 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
-        _check_users(users)
+        users = check_integer("users", users, error=PlanError, least=1, most=MAX_USERS)
         exact = parse_epsilon(epsilon)
         chosen = find_mechanism(mechanism)
         about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
         if isinstance(about.get("expires"), datetime.date):
             about["expires"] = about["expires"].isoformat()
-        settled = _settle_options(chosen, options)
+        settled = chosen.settle(options)
         design = chosen.design(schema, exact, users, settled)
         plan = cls(
             format=FORMAT,
             schema=schema,
-            epsilon=format(exact, "f"),
-            users=int(users),
+            epsilon=exact,
+            users=users,
             mechanism=mechanism,
             options=msgspec.to_builtins(settled),
             parameters=design.parameters,
@@ -140,7 +112,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @functools.cached_property
     def questions(self) -> Questions:
         """All questions, by index: a sequence that makes each one when it is asked for."""
-        return Questions(self.schema, parse_epsilon(self.epsilon), self.seed, self.tables, self.families)
+        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families)
 
     def question(self, index: int) -> Question:
         """Return one question."""
@@ -148,20 +120,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def audit(self) -> Audit:
         """Return the exact worst case over all questions, and a question that attains it."""
-        worst: tuple[Fraction, int, Channel] | None = None
-        seen: set[tuple[str, int]] = set()
-        for index, channel in self.questions.channels():
-            if (channel.kind, channel.cells) in seen:
-                continue
-            seen.add((channel.kind, channel.cells))
-            ratio = channel.worst_ratio()
-            if worst is None or ratio > worst[0]:
-                worst = ratio, index, channel
-        assert worst is not None
-        ratio, index, channel = worst
-        crowds = [largest_influence(self.questions, self.users, -(-self.users // part)) for part in LIARS]
-        influence = tuple(worst for worst in crowds if worst is not None)
-        return Audit(float(log_ratio(ratio)), float(self.epsilon), ratio, index, channel.kind, influence)
+        return audit_questions(self.questions, self.users)
 
     def refresh(self, tally: Any) -> Plan:
         """Return a plan of the same collection with shares that suit what a tally shows, for people not yet asked.
@@ -171,7 +130,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """
         mechanism = find_mechanism(self.mechanism)
         if mechanism.refresh is None:
-            able = ", ".join(name for name, other in MECHANISMS.items() if other.refresh is not None)
+            able = ", ".join(each.name for each in every_mechanism() if each.refresh is not None)
             raise PlanError(f"{self.mechanism} plans have no shares to refresh; those of {able} have")
         if tally.collection != self.collection:
             raise PlanError("the tally is of another collection; refresh a plan by the tally of its own reports")
@@ -242,6 +201,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         try:
             document = msgspec.json.decode(text)
             claimed = document.pop("fingerprint", None) if isinstance(document, dict) else None
+            _check_epsilon_text(document)
             plan = msgspec.convert(document, cls)
             plan.check()
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, SottovoceError) as error:
@@ -256,7 +216,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     def save(self, path: str | Path) -> None:
         """Write the plan and its fingerprint as one JSON document."""
         document = {**msgspec.to_builtins(self), "fingerprint": self.fingerprint}
-        Path(path).write_bytes(rfc8785.dumps(document))
+        write_whole(path, rfc8785.dumps(document))
 
     @classmethod
     def load(cls, path: str | Path) -> Plan:
@@ -272,9 +232,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """Raise PlanError unless the plan can be asked: tables that fit, shares that add up, codes that count."""
         if self.format != FORMAT:
             raise PlanError(f"plan format {self.format!r} is not {FORMAT!r}: it needs another version of sottovoce")
-        if format(parse_epsilon(self.epsilon), "f") != self.epsilon:
-            raise PlanError(f"epsilon is written as a plain decimal number, got {self.epsilon!r}")
-        _check_users(self.users)
+        parse_epsilon(self.epsilon)
+        check_integer("users", self.users, error=PlanError, least=1, most=MAX_USERS)
         if self.version < 1:
             raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
@@ -296,69 +255,6 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"a plan holds text and integers below 2^53, this one does not: {error}") from error
 
 
-class Design(msgspec.Struct, frozen=True):
-    """What a mechanism's design step returns: what it chose, and the questions that follow."""
-
-    parameters: dict[str, Any]
-    tables: tuple[Table, ...]
-    families: tuple[Family, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """How to fit, for mechanisms that draw at random, take pains or take their time; others need none of it.
-
-    Attributes:
-        seed: The same seed gives the same model.
-        quality: "default" or "fast".
-        step: Told how much of the work is done, from 0 to 1.
-    """
-
-    seed: int
-    quality: str
-    step: Callable[[float], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Mechanism:
-    """A mechanism is two functions, the options they take, and the kind of model they give.
-
-    Attributes:
-        name: What `Plan.create` calls it.
-        summary: What it does, in a few words.
-        options: The frozen struct that validates its options.
-        design: (schema, epsilon, users, options) -> `Design`.
-        fit: (plan, tally, `Fitting`) -> a model; the plan comes first, the stages after it are not known here.
-        model: The class of that model, which reads it back from a file.
-        refresh: (plan, tally) -> new shares, one per family, where a collection's shares may change under way.
-    """
-
-    name: str
-    summary: str
-    options: type[msgspec.Struct]
-    design: Callable[[Schema, Decimal, int, Any], Design]
-    fit: Callable[[Plan, Any, Fitting], Any]
-    model: type[Any]
-    refresh: Callable[[Plan, Any], list[int]] | None = None
-
-
-MECHANISMS: dict[str, Mechanism] = {}
-"""Every mechanism by name, in the order in which they registered."""
-
-
-def register(mechanism: Mechanism) -> None:
-    """Make a mechanism available under its name."""
-    MECHANISMS[mechanism.name] = mechanism
-
-
-def find_mechanism(name: str) -> Mechanism:
-    """Return the mechanism called ``name``."""
-    if not isinstance(name, str) or name not in MECHANISMS:
-        known = ", ".join(MECHANISMS) or "none yet (import sottovoce.mechanisms first)"
-        raise PlanError(f"unknown mechanism {name!r}; known are {known}")
-    return MECHANISMS[name]
-
-
 def require_plan(plan: object) -> None:
     """Raise PlanError for anything but a plan, such as its path."""
     if not isinstance(plan, Plan):
@@ -370,21 +266,11 @@ def placement_seed(schema: Schema) -> str:
     return hashlib.sha256(schema.to_json().encode()).hexdigest()[:16]
 
 
-def _settle_options(mechanism: Mechanism, options: Mapping[str, Any]) -> msgspec.Struct:
-    allowed = {field.name: field for field in msgspec.structs.fields(mechanism.options)}
-    unknown = [name for name in options if name not in allowed]
-    if unknown:
-        takes = ", ".join(allowed) or "none"
-        raise PlanError(f"{mechanism.name} has no option {', '.join(unknown)}; its options are: {takes}")
-    try:
-        return msgspec.convert(dict(options), mechanism.options)
-    except msgspec.ValidationError as error:
-        raise PlanError(f"{mechanism.name}: {error}") from error
-
-
-def _check_users(users: object) -> None:
-    if isinstance(users, bool) or not isinstance(users, numbers.Integral) or not 1 <= int(users) <= MAX_USERS:
-        raise PlanError(f"users is an integer from 1 to {MAX_USERS}, got {users!r}")
+def _check_epsilon_text(document: object) -> None:
+    """Raise PlanError unless a document writes its epsilon as the one text that `Plan.to_json` writes."""
+    text = document.get("epsilon") if isinstance(document, dict) else None
+    if text is not None and (not isinstance(text, str) or str(parse_epsilon(text)) != text):
+        raise PlanError(f"epsilon is written as a plain decimal number, in quotes, got {text!r}")
 
 
 def _check_date(text: object) -> None:

@@ -19,8 +19,8 @@ import msgspec
 
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError
-from sottovoce.schema.schema import Schema
 from sottovoce.plan.bin_maps import Table
+from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sottovoce._types import Floats
 
 
 @dataclass(frozen=True)

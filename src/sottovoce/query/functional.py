@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+from sottovoce._types import Floats
 from sottovoce.errors import QueryError
-from sottovoce.query.batch import Batch, Floats, Selection
+from sottovoce.query.batch import Batch, Selection
 from sottovoce.query.expression import Expression
 from sottovoce.query.region import Region, intersect, region_weights, stretch
 from sottovoce.query.sql import parse_sql
 from sottovoce.query.terms import Terms, conjunction, expand
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 Where = str | Expression

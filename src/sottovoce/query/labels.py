@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
-from sottovoce.query.batch import Floats
+from sottovoce._types import Floats
 from sottovoce.query.expression import Between, Compare, Expression, IsNull
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -10,9 +9,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sottovoce.schema.attributes import Categorical
+from sottovoce._checks import is_number
+from sottovoce._types import Floats
 from sottovoce.errors import QueryError, RecordError
-from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
+from sottovoce.query.batch import Batch, Selection, SpanSelection
+from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 Ranges = Mapping[str, Any]
@@ -59,7 +60,7 @@ def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
                 _refuse(number, f"{name}: a range is a pair (low, high), got {asked!r}")
     if not set(map(type, chain.from_iterable(ranges))) <= {int, float}:
         for number, asked in zip(naming, ranges, strict=True):
-            if any(isinstance(bound, bool) or not isinstance(bound, numbers.Real) for bound in asked):
+            if any(not is_number(bound) for bound in asked):
                 _refuse(number, f"{name}: a bound is a number, got {asked!r}")
     try:
         bounds = np.fromiter(chain.from_iterable(ranges), np.float64, 2 * len(ranges)).reshape(-1, 2)

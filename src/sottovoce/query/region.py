@@ -10,7 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from sottovoce.query.batch import Floats, span_weights
+from sottovoce._types import Floats
+from sottovoce.query.batch import span_weights
 
 Region = tuple[tuple[float, float], ...]
 """Disjoint stretches, in order, none empty."""

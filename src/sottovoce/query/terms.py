@@ -13,10 +13,11 @@ from typing import Any, NoReturn
 import msgspec
 import numpy as np
 
-from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+from sottovoce._checks import is_number
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.expression import And, Between, Compare, Constant, Expression, In, IsNull, Not, Or, Value
 from sottovoce.query.region import Region, complement, intersect, stretch, unite
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 Product = tuple[tuple[int, Region], ...]
@@ -24,6 +25,9 @@ Product = tuple[tuple[int, Region], ...]
 
 Terms = dict[Product, int]
 """A signed sum of products."""
+
+EVERYBODY: Terms = {(): 1}
+"""What holds for everybody: one product that restricts nothing."""
 
 MAX_TERMS = 4096
 """The most products that OR and NOT may be expanded to."""
@@ -179,7 +183,7 @@ class _Leaf:
     def _number(self, value: Value) -> float:
         if isinstance(self.attribute, Categorical):
             self._refuse(f"its values have no order; ask = or IN with {self.attribute.domain}")
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != value:  # noqa: PLR0124 - NaN
+        if not is_number(value) or value != value:  # noqa: PLR0124 - NaN
             self._refuse(f"got {value!r}; compare with {self.attribute.domain}")
         try:
             return float(value)

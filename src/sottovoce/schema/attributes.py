@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import msgspec
 
+from sottovoce._checks import check_integer, is_number
 from sottovoce.errors import RecordError, SchemaError
 
 if TYPE_CHECKING:
@@ -214,12 +215,11 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
         if self.low is None or self.high is None:
             raise SchemaError(f"{self.name}: a numeric attribute needs low and high, or edges")
         bins = 64 if self.bins is None else self.bins
-        if isinstance(bins, bool) or not isinstance(bins, numbers.Integral) or not 2 <= bins <= MAX_LEVELS:
-            raise SchemaError(f"{self.name}: bins is an integer from 2 to {MAX_LEVELS}, got {self.bins!r}")
+        bins = check_integer(f"{self.name}: bins", bins, error=SchemaError, least=2, most=MAX_LEVELS)
         low, high = (_finite(self.name, "bound", bound) for bound in (self.low, self.high))
         if not low < high:
             raise SchemaError(f"{self.name}: high must be above low, got low={self.low}, high={self.high}")
-        settle(self, low=low, high=high, bins=int(bins))
+        settle(self, low=low, high=high, bins=bins)
         if len(set(self.boundaries)) != bins + 1:
             raise SchemaError(f"{self.name}: {bins} bins between {low} and {high} are narrower than a float can tell")
 
@@ -359,13 +359,13 @@ def _check_size(attribute: Attribute) -> None:
 
 
 def _finite(name: str, what: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    if not is_number(value) or not math.isfinite(value):
         raise SchemaError(f"{name}: every {what} is a finite number, got {value!r}")
     return float(value) + 0.0  # no negative zero: its text would differ from zero's
 
 
 def _as_number(attribute: Attribute, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    if not is_number(value):
         attribute._refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
     if value != value:  # noqa: PLR0124 - NaN; math.isnan fails for an int that no float holds
         attribute._refuse(value, f"not a number; allowed are {attribute.domain}")

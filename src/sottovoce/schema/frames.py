@@ -1,20 +1,68 @@
-"""Levels -> a table of made-up people, in the user's own types and the user's own kind of table."""
+"""Tables of people <-> levels: any dataframe in, and made-up people out as the kind of table asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
+from sottovoce.errors import ModelError, QueryError, RecordError
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
-from sottovoce.errors import ModelError, QueryError
-from sottovoce.query.batch import Floats
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 FRAMES = ("pandas", "polars", "arrow")
+
+
+def encode(schema: Schema, table: object) -> list[NDArray[np.unsignedinteger[Any]]]:
+    """Return one array of levels per attribute for a pandas, polars or Arrow table, or a dict of arrays.
+
+    Columns that the schema does not name are left alone; a missing column is an error.
+    """
+    columns = _columns(schema, table)
+    for name, column in zip(schema.names, columns, strict=True):
+        if column.ndim != 1:
+            raise RecordError(f"{name}: a column is one value per row, got an array of {column.ndim} dimensions")
+    lengths = {len(column) for column in columns}
+    if len(lengths) > 1:
+        raise RecordError(f"columns differ in length: {sorted(lengths)}")
+    return [attribute.levels(column) for attribute, column in zip(schema.attributes, columns, strict=True)]
+
+
+def _columns(schema: Schema, table: object) -> list[NDArray[Any]]:
+    columns: Mapping[str, Any]
+    if isinstance(table, Mapping):
+        columns = table
+    else:
+        try:
+            native: Any = table  # which overload fits depends on the dataframe libraries installed
+            columns = nw.from_native(native, eager_only=True).to_dict(as_series=True)
+        except TypeError as error:
+            raise RecordError(
+                f"a table is a pandas, polars or Arrow table, or a dict of arrays, got {type(table).__name__}"
+            ) from error
+    missing = [name for name in schema.names if name not in columns]
+    if missing:
+        raise RecordError(f"the table has no column {', '.join(missing)}; it has {', '.join(map(str, columns))}")
+    return [_array(name, columns[name]) for name in schema.names]
+
+
+def _array(name: str, column: Any) -> NDArray[Any]:
+    """Return a column as an array, strings as objects in which a missing one is None."""
+    if isinstance(column, pa.Array):
+        column = pa.chunked_array([column])
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.dtype in (nw.String, nw.Categorical, nw.Enum):
+        # through Arrow text: dictionary columns with missing values come out of `asarray` with wrong values
+        return np.array(series.cast(nw.String).to_arrow().to_pylist(), dtype=object)
+    try:
+        return np.asarray(series)
+    except ValueError as error:
+        raise RecordError(f"{name}: a column is one value per row: {error}") from error
 
 
 def make_table(schema: Schema, levels: Sequence[NDArray[np.intp]], generator: np.random.Generator) -> pa.Table:

@@ -1,4 +1,4 @@
-"""What is asked: an ordered list of attributes, and how records and tables become levels.
+"""What is asked: an ordered list of attributes, and how a record becomes levels.
 
 >>> schema = Schema([Ordinal("age", 0, 119), Numeric("income", 0, 200_000)])
 >>> schema.levels({"age": 34, "income": 52_000})
@@ -10,19 +10,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 import msgspec
 import rfc8785
-import tomli_w
 
-from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, positions, settle
+from sottovoce._files import write_whole
 from sottovoce.errors import RecordError, SchemaError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, positions, settle
 
 AnyAttribute = Union[Ordinal, Numeric, Categorical]  # noqa: UP007 - msgspec reads this at run time
 
@@ -73,6 +68,8 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def to_toml(self) -> str:
         """Return the TOML form."""
         document = {"attributes": [_without_none(attribute) for attribute in msgspec.to_builtins(self)["attributes"]]}
+        import tomli_w
+
         return tomli_w.dumps(document)
 
     def to_json(self) -> str:
@@ -97,7 +94,7 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def save(self, path: str | Path) -> None:
         """Write the schema as TOML if the path ends in ``.toml``, as JSON otherwise."""
-        Path(path).write_text(self.to_toml() if Path(path).suffix == ".toml" else self.to_json(), encoding="utf-8")
+        write_whole(path, (self.to_toml() if Path(path).suffix == ".toml" else self.to_json()).encode())
 
     @classmethod
     def load(cls, path: str | Path) -> Schema:
@@ -107,59 +104,6 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         except (OSError, UnicodeDecodeError) as error:
             raise SchemaError(f"cannot read the schema {str(path)!r}: {error}") from error
         return cls.from_toml(text) if Path(path).suffix == ".toml" else cls.from_json(text)
-
-
-def encode(schema: Schema, table: object) -> list[NDArray[np.unsignedinteger[Any]]]:
-    """Return one array of levels per attribute for a pandas, polars or Arrow table, or a dict of arrays.
-
-    Columns that the schema does not name are left alone; a missing column is an error.
-    """
-    columns = _columns(schema, table)
-    for name, column in zip(schema.names, columns, strict=True):
-        if column.ndim != 1:
-            raise RecordError(f"{name}: a column is one value per row, got an array of {column.ndim} dimensions")
-    lengths = {len(column) for column in columns}
-    if len(lengths) > 1:
-        raise RecordError(f"columns differ in length: {sorted(lengths)}")
-    return [attribute.levels(column) for attribute, column in zip(schema.attributes, columns, strict=True)]
-
-
-def _columns(schema: Schema, table: object) -> list[NDArray[Any]]:
-    import narwhals.stable.v1 as nw
-
-    columns: Mapping[str, Any]
-    if isinstance(table, Mapping):
-        columns = table
-    else:
-        try:
-            native: Any = table  # which overload fits depends on the dataframe libraries installed
-            columns = nw.from_native(native, eager_only=True).to_dict(as_series=True)
-        except TypeError as error:
-            raise RecordError(
-                f"a table is a pandas, polars or Arrow table, or a dict of arrays, got {type(table).__name__}"
-            ) from error
-    missing = [name for name in schema.names if name not in columns]
-    if missing:
-        raise RecordError(f"the table has no column {', '.join(missing)}; it has {', '.join(map(str, columns))}")
-    return [_array(name, columns[name]) for name in schema.names]
-
-
-def _array(name: str, column: Any) -> NDArray[Any]:
-    """Return a column as an array, strings as objects in which a missing one is None."""
-    import narwhals.stable.v1 as nw
-    import numpy as np
-    import pyarrow as pa
-
-    if isinstance(column, pa.Array):
-        column = pa.chunked_array([column])
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series) and series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        # through Arrow text: dictionary columns with missing values come out of `asarray` with wrong values
-        return np.array(series.cast(nw.String).to_arrow().to_pylist(), dtype=object)
-    try:
-        return np.asarray(series)
-    except ValueError as error:
-        raise RecordError(f"{name}: a column is one value per row: {error}") from error
 
 
 def _without_none(mapping: dict[str, Any]) -> dict[str, Any]:

@@ -12,18 +12,19 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.model.answer import fraction_interval
 from sottovoce.errors import FewReportsWarning
-from sottovoce.views.explorer import exploration
-from sottovoce.plan.influence import largest_influence
-from sottovoce.model.model import Model, fit
-from sottovoce.plan.plan import LIARS, Plan
+from sottovoce.model.answer import fraction_interval
+from sottovoce.model.fitting import fit
+from sottovoce.model.model import Model
+from sottovoce.plan.influence import influence_of_liars
+from sottovoce.plan.plan import Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
 from sottovoce.service.robustness import check_tally
 from sottovoce.service.served import Served
 from sottovoce.service.store import Store
 from sottovoce.tally.tally import Tally
+from sottovoce.views.explorer import exploration
 
 
 class TooFewReportsError(Exception):
@@ -102,11 +103,6 @@ class Analyst:
         collection = served.key.collection
         fitted = self._fits.get(collection)
         tally = load_tally(self._store, served)
-        honest = [
-            largest_influence(served.plan.questions, tally.total, -(-tally.total // part))
-            for part in LIARS
-            if tally.total
-        ]
         return {
             "plan": served.plan.fingerprint,
             "collection": served.plan.collection,
@@ -121,7 +117,9 @@ class Analyst:
                 {"day": day.isoformat(), "reason": reason, "count": count}
                 for day, reason, count in self._store.refusals(collection)
             ],
-            "influence": [dataclasses.asdict(worst) for worst in honest if worst is not None],
+            "influence": [
+                dataclasses.asdict(worst) for worst in influence_of_liars(served.plan.questions, tally.total)
+            ],
             "checks": [dataclasses.asdict(check) for check in check_tally(tally)],
             "warnings": served.warnings,
         }

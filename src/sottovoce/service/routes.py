@@ -11,9 +11,8 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 
-from sottovoce.client.client import WireReport
+from sottovoce.client.report import Report
 from sottovoce.errors import ModelError, QueryError, SottovoceError
-from sottovoce.views.explorer.page import live_page, live_policy
 from sottovoce.service.analysis import NotFittedError, TooFewReportsError
 from sottovoce.service.auth import ANALYST, REPORTER
 from sottovoce.service.collector import BINARY, JSON, Collector
@@ -28,6 +27,7 @@ from sottovoce.service.messages import (
     Problem,
     Receipt,
 )
+from sottovoce.views.explorer.page import live_page, live_policy
 
 
 class PlainRoute(APIRoute):
@@ -48,7 +48,7 @@ plain = APIRouter(route_class=PlainRoute)
 
 Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
 
-_REPORT = msgspec.json.schema(WireReport)["$defs"]["WireReport"]
+_REPORT = msgspec.json.schema(Report)["$defs"]["Report"]
 _REPORTS_BODY = {
     "requestBody": {
         "required": True,

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.client.client import BINARY_VERSION, WireReport, read_varint
+from sottovoce.client.report import BINARY_VERSION, Report, read_varint
 from sottovoce.errors import TallyError
 from sottovoce.plan.refusals import NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served
@@ -26,8 +26,8 @@ MALFORMED, EXPIRED = "malformed", "expired plan"
 """Why a report is refused here, beside the reasons that every engine has."""
 
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
-_decode = msgspec.json.Decoder(WireReport | list[WireReport]).decode
-_decode_one = msgspec.json.Decoder(WireReport).decode
+_decode = msgspec.json.Decoder(Report | list[Report]).decode
+_decode_one = msgspec.json.Decoder(Report).decode
 _decode_apart = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -96,15 +96,15 @@ def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int
     return _screen(columns, {fingerprint: served}, day, [])
 
 
-def _parse_all(body: bytes) -> list[WireReport]:
+def _parse_all(body: bytes) -> list[Report]:
     found = _decode(body)
-    wires = [found] if isinstance(found, WireReport) else found
+    wires = [found] if isinstance(found, Report) else found
     if not _hexadecimal("".join([wire.id for wire in wires])):
         raise msgspec.ValidationError("an id is 32 lower-case hexadecimal digits")
     return wires
 
 
-def _parse_apart(body: bytes) -> tuple[list[WireReport], list[int]]:
+def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
     """Return the well-formed reports, and the places of the others."""
     parts = _decode_apart(body) if body.lstrip()[:1] == b"[" else [msgspec.Raw(body)]
     wires, malformed = [], []

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.channels import GRR, Channel, LocalHash
 from sottovoce.channels.exact import SCALE
-
-Floats = NDArray[np.float64]
 
 
 def code_probabilities(channel: Channel, frequencies: NDArray[Any]) -> Floats:

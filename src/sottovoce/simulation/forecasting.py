@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import functools
 import math
-import numbers
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 import sottovoce.mechanisms  # noqa: F401 - a forecast needs them registered
+from sottovoce._checks import check_fraction
+from sottovoce._types import Floats
 from sottovoce.errors import PlanError, QueryError
-from sottovoce.model.model import fit
-from sottovoce.plan.plan import DEFAULT_MECHANISM, Plan
-from sottovoce.query.batch import Floats
-from sottovoce.schema.schema import Schema, encode
+from sottovoce.model.fitting import fit
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.registry import DEFAULT_MECHANISM
+from sottovoce.schema.frames import encode
+from sottovoce.schema.schema import Schema
+from sottovoce.simulation.queries import LEAST, MOST, Workload, typical_queries
 from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
-from sottovoce.simulation.queries import LEAST, MOST, Workload, typical_queries
 
 POPULATIONS, COLLECTIONS, QUERIES = 6, 4, 200
 """How many reference populations a forecast tries, or collections of one table, and queries on 1, 2, ... attributes."""
@@ -71,7 +74,7 @@ class Forecast:
     """How far off answers are expected to be."""
 
     mechanism: str
-    epsilon: float
+    epsilon: Decimal
     users: int
     expected: tuple[Expected, ...]
 
@@ -105,7 +108,7 @@ class Forecast:
 def forecast(
     schema: Schema,
     *,
-    epsilon: float | str,
+    epsilon: float | str | Decimal,
     users: int,
     mechanism: str = DEFAULT_MECHANISM,
     like: object = None,
@@ -131,7 +134,7 @@ def forecast(
         if step is not None:
             step((number + 1) / len(crowds))
     expected = [Expected.of(dimensions, runs) for dimensions, runs in sorted(errors.items())]
-    return Forecast(mechanism, float(plan.epsilon), plan.users, tuple(expected))
+    return Forecast(mechanism, plan.epsilon, plan.users, tuple(expected))
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ def measure(plan: Plan, crowd: Crowd, *, users: int, seed: int) -> dict[int, Flo
 def people_needed(
     schema: Schema,
     *,
-    epsilon: float | str,
+    epsilon: float | str | Decimal,
     within: float = 0.01,
     dimensions: int = 1,
     mechanism: str = DEFAULT_MECHANISM,
@@ -186,8 +189,7 @@ def people_needed(
         mechanism: How the questions are designed.
         **options: As for `forecast`.
     """
-    if isinstance(within, bool) or not isinstance(within, numbers.Real) or not 0 < within < 1:
-        raise QueryError(f"within is a fraction above 0 and below 1, got {within!r}; 0.01 is one percentage point")
+    check_fraction("within", within, error=QueryError, usual="0.01 is one percentage point")
     if dimensions not in range(1, min(4, len(schema.attributes)) + 1):
         raise QueryError(f"dimensions is from 1 to {min(4, len(schema.attributes))}, got {dimensions!r}")
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import Schema
 
@@ -34,8 +35,6 @@ PEOPLE = Schema(
 )
 """The schema of these people: age in years, income a year, commute in minutes one way, hours a week, people per
 household (six or more count as six), and the region they live in."""
-
-Floats = NDArray[np.float64]
 
 
 def people(count: int, *, seed: int) -> pa.Table:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.query.batch import Batch, Floats, Selection
+from sottovoce._types import Floats
+from sottovoce.query.batch import Batch, Selection
 from sottovoce.schema.schema import Schema
 
 LEAST, MOST = 0.1, 0.9

@@ -13,11 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.frames import make_table
 from sottovoce.schema.schema import AnyAttribute, Schema
-
-Floats = NDArray[np.float64]
 
 PEOPLE = 100_000
 """How many rows a reference population has; a simulated crowd of any size is drawn from them with replacement."""

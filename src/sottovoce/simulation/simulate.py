@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._checks import check_integer
 from sottovoce.channels.exact import Words
-from sottovoce.client.client import draw_questions, rows_by_question
+from sottovoce.client.bulk import draw_questions, rows_by_question
 from sottovoce.errors import RecordError
+from sottovoce.plan.bin_maps import Table
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.questions import Question
-from sottovoce.schema.schema import encode
+from sottovoce.schema.frames import encode
 from sottovoce.simulation.code_probabilities import code_probabilities
-from sottovoce.plan.bin_maps import Table
 from sottovoce.tally.tally import Tally
 
 TABLE_LIMIT = 2**20
@@ -61,8 +62,8 @@ def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) 
     levels = encode(plan.schema, table)
     if not len(levels[0]):
         raise RecordError("the table has no rows: there is nobody to report")
-    if users is not None and (isinstance(users, bool) or not isinstance(users, int | np.integer) or users < 1):
-        raise RecordError(f"users is None or an integer of at least 1, got {users!r}")
+    if users is not None:
+        users = check_integer("users, if given,", users, error=RecordError, least=1)
     generator = generator_for(seed)
     tally = Tally(plan)
     if users is None:
@@ -210,9 +211,7 @@ def generator_for(seed: int) -> np.random.Generator:
 
     A population is often drawn from that one, with the same seed; then who is asked what would depend on who they are.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise RecordError(f"seed is an integer of at least 0, got {seed!r}")
-    return np.random.default_rng([seed, _STREAM])
+    return np.random.default_rng([check_integer("seed", seed, error=RecordError, least=0), _STREAM])
 
 
 def seeded_words(generator: np.random.Generator) -> Words:

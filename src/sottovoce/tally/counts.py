@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Integers
 from sottovoce.plan.refusals import NO_CODE, NO_QUESTION
 
-Integers = NDArray[np.int64]
 Entries = tuple[Integers, Integers, Integers]
 """Questions, codes and counts."""
 

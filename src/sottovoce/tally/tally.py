@@ -19,12 +19,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sottovoce.client.client import PLAN_KEY, Report
-from sottovoce.tally.database import read_counts
-from sottovoce.tally.counts import make_counts
+from sottovoce._files import whole_file
+from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
+from sottovoce.tally.counts import make_counts
+from sottovoce.tally.database import read_counts
 
 _FILE_KEY = b"sottovoce.tally"
 
@@ -248,7 +249,8 @@ class Tally:
             refused=dict(self.refused),
         )
         table = pa.table({"question": questions, "code": codes, "count": counts})
-        pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), path)
+        with whole_file(Path(path)) as part:
+            pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), part)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.model.answer import Answer, percent
-from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.errors import QueryError, SottovoceError
-from sottovoce.simulation.forecasting import Forecast
+from sottovoce.model.answer import Answer, percent
 from sottovoce.model.model import Model
 from sottovoce.query.labels import level_labels
+from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.schema.schema import AnyAttribute
+from sottovoce.simulation.forecasting import Forecast
 
 SUFFIXES = (".png", ".svg", ".html")
 INK, BAND = "#1f5f8b", "#9cc4de"

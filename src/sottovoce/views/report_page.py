@@ -6,25 +6,19 @@ What was asked, the privacy certificate in plain words, the data's quality, ever
 from __future__ import annotations
 
 from html import escape
-from itertools import combinations
 
-import numpy as np
-
-from sottovoce.schema.attributes import Categorical, Ordinal
-from sottovoce.plan.audit import exact_words, promise, scope_words
-from sottovoce.views.charts import altair, marginal_chart, pair_chart, svg_text
 from sottovoce.errors import ModelError
+from sottovoce.model.association import strongest_pairs
 from sottovoce.model.model import Model
+from sottovoce.plan.audit import exact_words, promise, scope_words
 from sottovoce.plan.plan import Plan
-from sottovoce.tally.quality import check_shares
-from sottovoce.query.batch import Floats
+from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.schema.schema import AnyAttribute
+from sottovoce.tally.quality import check_shares
 from sottovoce.tally.tally import Tally
+from sottovoce.views.charts import altair, marginal_chart, pair_chart, svg_text
 
 PAIRS_SHOWN, PAIRS_LISTED = 3, 10
-_CELLS = 6
-"""Pairs are compared over at most so many cells of equal share along each attribute, so that noise counts little."""
-
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
 h1{font-size:1.7rem;margin-bottom:.2rem}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #ccc}
@@ -105,7 +99,7 @@ def _kind(attribute: AnyAttribute) -> str:
 def _certificate(plan: Plan) -> str:
     audit = plan.audit()
     return (
-        f"<h2>Privacy certificate</h2><p>Exact epsilon <b>{exact_words(audit)}</b>, at most the {escape(plan.epsilon)} "
+        f"<h2>Privacy certificate</h2><p>Exact epsilon <b>{exact_words(audit)}</b>, at most the {plan.epsilon} "
         f'that was asked for.</p><p class="promise">{escape(promise(audit))}</p>'
         f"<p>{escape(scope_words(plan, audit))}</p>"
     )
@@ -155,35 +149,6 @@ def _pairs(model: Model) -> str:
         + '<p class="note">0 is unrelated, 1 is fixed by each other. Noise makes weak pairs look a little related.</p>'
         + figures
     )
-
-
-def strongest_pairs(model: Model) -> list[tuple[str, str, float]]:
-    """Return all pairs of attributes with the strength of their association, the strongest first."""
-    strengths = [
-        (first, second, association(model.marginal(first, second)))
-        for first, second in combinations(model.schema.names, 2)
-    ]
-    return sorted(strengths, key=lambda pair: -pair[2])
-
-
-def association(joint: Floats) -> float:
-    """Return Cramér's V of a joint distribution, its levels joined into a few cells of about equal share.
-
-    Example:
-        >>> association(np.eye(4) / 4), association(np.full((4, 4), 1 / 16))
-        (1.0, 0.0)
-    """
-    joint = np.maximum(joint, 0.0)
-    for axis in (0, 1):
-        below = np.cumsum(joint.sum(axis=1 - axis)) / max(joint.sum(), 1e-300)
-        cells = np.minimum(((below - 1e-9) * _CELLS).astype(np.intp), _CELLS - 1)
-        joint = np.add.reduceat(joint, np.flatnonzero(np.diff(cells, prepend=-1)), axis=axis)
-    joint = joint / max(joint.sum(), 1e-300)
-    alone = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    if min(joint.shape) < 2:
-        return 0.0
-    chi_square = float(((joint - alone) ** 2 / np.maximum(alone, 1e-300))[alone > 0].sum())
-    return round(float(np.sqrt(max(chi_square, 0.0) / (min(joint.shape) - 1))), 12)
 
 
 def _colophon(plan: Plan, tally: Tally, model: Model) -> str:

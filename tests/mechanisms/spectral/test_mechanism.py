@@ -7,8 +7,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import FewReportsWarning, PlanError
-from sottovoce.mechanisms.spectral.walsh import walsh_signs
 from sottovoce.mechanisms.spectral.mechanism import answers_of
+from sottovoce.mechanisms.spectral.walsh import walsh_signs
 from sottovoce.plan.plan import SHARES
 from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
 

@@ -7,7 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.mechanisms.spectral.model import MixtureModel
-from sottovoce.model.model import Origin
+from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch
 from sottovoce.query.ranges import ranges_to_batch
 from tests.chances import assert_drawn_from

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sottovoce.channels import make_channel
-from sottovoce.mechanisms.spectral.moments import Asked, Moments, code_signs, pool, split
 from sottovoce.mechanisms.spectral.design import Block
+from sottovoce.mechanisms.spectral.moments import Asked, Moments, code_signs, pool, split
 from sottovoce.mechanisms.spectral.walsh import walsh_signs
 from sottovoce.plan.bin_maps import walsh_bits
 

@@ -5,10 +5,10 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
-from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
+from sottovoce.mechanisms.spectral.design import Block
 from sottovoce.mechanisms.spectral.fitting import Answers, Effort, average, choose_textures, fit_mixture, repeat_fit
 from sottovoce.mechanisms.spectral.moments import Asked, Moments
-from sottovoce.mechanisms.spectral.design import Block
+from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]

@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 import sottovoce as sv
-from sottovoce.plan.audit import exact_words, promise
 from sottovoce.cli import main
+from sottovoce.plan.audit import exact_words, promise
 from sottovoce.views.explorer import exploration, explorer_page
 from sottovoce.views.explorer.page import live_page
 from tests.crowds_explored import SCHEMA, explored_model, explored_plan

@@ -12,14 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import combinations, product
-from math import comb, exp, expm1, inf
+from math import comb, inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.mechanisms.spectral.walsh import Axis, Floats, walsh_signs
+from sottovoce._types import Floats
+from sottovoce.channels import GRR
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 LEAST_REPORTS = 100
 """What every question must expect: a rare question is noise, and an attacker's lever."""
@@ -99,11 +102,6 @@ class Candidates:
     coarsest: NDArray[np.bool_]
 
 
-def attenuation(epsilon: float, cells: int) -> float:
-    """Return the factor by which randomised response over ``cells`` shrinks the mean of a sign."""
-    return expm1(epsilon) / (exp(epsilon) + cells - 1)
-
-
 def prior_variance(axis: Axis, largest: float, decay: float) -> Floats:
     """Return the public prior variance of a coefficient of each band; without order, the same total spread evenly."""
     bands = np.arange(axis.bands)
@@ -134,7 +132,7 @@ def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
 
 
 def candidates(
-    axes: Sequence[Axis], epsilon: float, workload: Workload, *, most: float = inf, together: float = inf
+    axes: Sequence[Axis], epsilon: Decimal, workload: Workload, *, most: float = inf, together: float = inf
 ) -> Candidates:
     """Return every block of at most ``most`` questions, ``together`` if on several attributes, and what it is worth."""
     energy = [range_energy(axis, workload.widths) for axis in axes]
@@ -153,7 +151,7 @@ def candidates(
                 weight.append(workload.pairs[j, k] * energy[j][1 + a] * energy[k][1 + b])
     parities = [Block(group, parity=True) for group in groups if len(group) == 2]
     blocks = [*map(Block, groups), *parities, *map(Block, _triples(bands, together))]
-    gains = {cells: attenuation(epsilon, cells) ** 2 for cells in (2, 4, 8)}
+    gains = {cells: GRR.design(cells, epsilon).attenuation ** 2 for cells in (2, 4, 8)}
     return Candidates(
         blocks=blocks,
         gain=np.array([gains[block.cells] for block in blocks]),
@@ -205,7 +203,7 @@ def optimise(
     return current, float((asked.coefficients * weight * prior / (1 + prior * after)).sum())
 
 
-def design(axes: Sequence[Axis], epsilon: float, users: int, workload: Workload) -> list[tuple[Block, float]]:
+def design(axes: Sequence[Axis], epsilon: Decimal, users: int, workload: Workload) -> list[tuple[Block, float]]:
     """Return the blocks to ask and their shares of the crowd; every question expects enough reports.
 
     Which blocks are asked is a choice among too many to try: the best shares over all blocks are found first, those

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
-from sottovoce.mechanisms.spectral.moments import Asked, Moments, pool, split
+from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.design import Block
+from sottovoce.mechanisms.spectral.moments import Asked, Moments, pool, split
+from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.mechanisms.spectral.single import SingleProblem
-from sottovoce.mechanisms.spectral.walsh import Axis, Floats, walsh_signs
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
 _FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 5, 1.35, 4

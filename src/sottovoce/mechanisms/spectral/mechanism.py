@@ -12,14 +12,13 @@ import warnings
 from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
-from typing import Any
 
 import msgspec
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from sottovoce._types import Floats
 from sottovoce.errors import FewReportsWarning, PlanError
-from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture, repeat_fit
 from sottovoce.mechanisms.spectral.design import (
     LEAST_REPORTS,
     Block,
@@ -31,13 +30,15 @@ from sottovoce.mechanisms.spectral.design import (
     restrict,
 )
 from sottovoce.mechanisms.spectral.design import design as design_shares
-from sottovoce.mechanisms.spectral.walsh import Axis, Floats
+from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture, repeat_fit
 from sottovoce.mechanisms.spectral.model import MixtureModel
-from sottovoce.model.model import Origin
-from sottovoce.plan.plan import SHARES, Design, Fitting, Mechanism, Plan
-from sottovoce.plan.questions import Family
-from sottovoce.schema.schema import Schema
+from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.plan import SHARES, Plan
+from sottovoce.plan.questions import Family
+from sottovoce.plan.registry import Design, Fitting, Mechanism
+from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
 MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100
@@ -86,7 +87,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
                 f"spectral takes at most {MAX_LEVELS} levels, {attribute.name} has {attribute.size}: use bins"
             )
     axes = [Axis.of(attribute) for attribute in schema.attributes]
-    blocks = design_shares(axes, float(epsilon), users, _workload(schema, options.workload))
+    blocks = design_shares(axes, epsilon, users, _workload(schema, options.workload))
     tables: dict[Table, int] = {}
     families = []
     for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
@@ -136,7 +137,7 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     """
     answers = answers_of(plan, tally)
     options = msgspec.convert(plan.options, SpectralOptions)
-    whole = candidates(answers.axes, float(plan.epsilon), _workload(plan.schema, options.workload))
+    whole = candidates(answers.axes, plan.epsilon, _workload(plan.schema, options.workload))
     places = {block: place for place, block in enumerate(whole.blocks)}
     asked = restrict(whole, np.array([places[block] for block in answers.blocks]))
     known, variance = _what_is_known(asked, answers)
@@ -187,7 +188,7 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
         shape = tuple(1 << band for _, band in block.bands)
         blocks.append(block)
         by_block.append(table[first : first + family.count, : block.cells].reshape(*shape, block.cells))
-        attenuations.append(_attenuation(plan.questions[first].channel))
+        attenuations.append(float(plan.questions[first].channel.attenuation or 0.0))
     return Answers([Axis.of(attribute) for attribute in plan.schema.attributes], blocks, by_block, attenuations)
 
 
@@ -199,11 +200,6 @@ def block_of(plan: Plan, family: Family) -> Block:
         assert function is not None
         bands.append((place, function[1].bit_length() - 1))
     return Block(tuple(bands), parity=family.channel == "parity")
-
-
-def _attenuation(channel: Any) -> float:
-    """Return the factor by which a channel shrinks the mean of a sign, from its exact weights."""
-    return float((channel.keep - channel.other) / channel.scale)
 
 
 def _whole(shares: list[float]) -> list[int]:

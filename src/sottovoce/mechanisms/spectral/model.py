@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.model.joint import JointModel
-from sottovoce.model.model import Model, Origin
-from sottovoce.query.batch import Batch, Floats, Selection, SpanSelection
+from sottovoce.model.model import Model
+from sottovoce.model.origin import Origin
+from sottovoce.query.batch import Batch, Selection, SpanSelection
 
 _REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4
 _OWN, _GENERAL, _MOST = 1.2, 0.4, 2.0  # the first also makes up for the small number of repeated fits

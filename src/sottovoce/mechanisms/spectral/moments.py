@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.design import Block
-from sottovoce.mechanisms.spectral.walsh import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.moments import Asked, Moments
-from sottovoce.mechanisms.spectral.walsh import Axis, Floats, walsh_signs
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _DEVIATION_SMOOTHNESS = 0.5  # of the components' deviations: less than of any base, as they part the crowd
 _MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard deviation

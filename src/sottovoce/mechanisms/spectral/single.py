@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.mechanisms.spectral.walsh import Floats
+from sottovoce._types import Floats
 
 _MOST_STEPS = 60
 _TOLERANCE = 1e-6

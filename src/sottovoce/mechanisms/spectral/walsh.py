@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.schema.schema import AnyAttribute
+from sottovoce._types import Floats
 from sottovoce.plan.bin_maps import walsh_bits
-
-Floats = NDArray[np.float64]
+from sottovoce.schema.schema import AnyAttribute
 
 
 @dataclass(frozen=True, slots=True)

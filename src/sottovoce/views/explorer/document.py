@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.model.answer import check_population, normal_factor
-from sottovoce.schema.attributes import Categorical, Ordinal
-from sottovoce.plan.audit import exact_words, promise, ratio_words, scope_words
 from sottovoce.errors import ModelError
-from sottovoce.model.joint import CalibratedModel
 from sottovoce.mechanisms.spectral.model import MixtureModel
+from sottovoce.model.answer import check_population, normal_factor
+from sottovoce.model.association import strongest_pairs
+from sottovoce.model.joint import CalibratedModel
 from sottovoce.model.model import Model
-from sottovoce.plan.plan import MECHANISMS, Plan
+from sottovoce.plan.audit import exact_words, promise, ratio_words, scope_words
+from sottovoce.plan.plan import Plan
+from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.expression import sql_name
-from sottovoce.views.report_page import strongest_pairs
+from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.schema.schema import AnyAttribute
 
 FORMAT = "sottovoce-exploration-1"
@@ -90,7 +91,7 @@ def certificate(model: Model, plan: Plan | None) -> list[str]:
 def _mixture(model: Model) -> MixtureModel:
     base = model.base if isinstance(model, CalibratedModel) else model
     if not isinstance(base, MixtureModel):
-        able = [name for name, mechanism in MECHANISMS.items() if issubclass(mechanism.model, MixtureModel)]
+        able = [mechanism.name for mechanism in every_mechanism() if issubclass(mechanism.model, MixtureModel)]
         raise ModelError(
             f"the explorer answers from a mixture, which a model by {model.origin.mechanism} is not; "
             f"models by {', '.join(able)} can be explored"

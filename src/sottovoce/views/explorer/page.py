@@ -10,9 +10,9 @@ from importlib.resources import files
 
 import msgspec
 
-from sottovoce.views.explorer.document import exploration
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
+from sottovoce.views.explorer.document import exploration
 
 _SHELL = """<!doctype html>
 <html lang="en">

@@ -1,0 +1,71 @@
+"""The checks of arguments that most doors make: what was given, what is allowed, in one wording.
+
+Booleans are integers to Python and a mistake to people, so they are refused everywhere.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import TypeGuard
+
+from sottovoce.errors import SottovoceError
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a real number: no boolean, no text; NaN and infinity are numbers.
+
+    Example:
+        >>> is_number(2.5), is_number(True), is_number("2")
+        (True, False, False)
+    """
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_integer(name: str, value: object, *, error: type[SottovoceError], least: int, most: int | None = None) -> int:
+    """Return an integer argument; raise ``error`` unless it is one from ``least`` to ``most``.
+
+    Args:
+        name: What the argument is called, for the message.
+        value: What was given.
+        error: What to raise.
+        least: The smallest integer allowed.
+        most: The largest, if there is one.
+
+    Raises:
+        SottovoceError: Of the kind given, saying what was given and what is allowed.
+
+    Example:
+        >>> check_integer("users", 5, error=SottovoceError, least=1)
+        5
+    """
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        whole = int(value)
+        if least <= whole and (most is None or whole <= most):
+            return whole
+    allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise error(f"{name} is an integer {allowed}, got {value!r}")
+
+
+def check_fraction(
+    name: str, value: object, *, error: type[SottovoceError], ends: bool = False, usual: str = ""
+) -> float:
+    """Return a fraction; raise ``error`` unless it is a number between 0 and 1, these included if ``ends`` says so.
+
+    Args:
+        name: What the argument is called, for the message.
+        value: What was given.
+        error: What to raise.
+        ends: Whether 0 and 1 are allowed.
+        usual: What is usual, for whoever has to choose again.
+
+    Raises:
+        SottovoceError: Of the kind given, saying what was given and what is allowed.
+
+    Example:
+        >>> check_fraction("level", 0.9, error=SottovoceError)
+        0.9
+    """
+    if is_number(value) and (0 <= value <= 1 if ends else 0 < value < 1):
+        return float(value)
+    allowed = "from 0 to 1" if ends else "above 0 and below 1"
+    raise error(f"{name} is a number {allowed}, got {value!r}{'; ' + usual if usual else ''}")

@@ -1,0 +1,91 @@
+"""Model files: one JSON document with the schema, where the model comes from, and its arrays.
+
+Arrays stand as base64 of little-endian numbers with their shape, so that any language can read them.
+"""
+
+from __future__ import annotations
+
+import base64
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import ModelError, SottovoceError
+from sottovoce.model.origin import Origin
+from sottovoce.plan.registry import find_mechanism
+from sottovoce.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from sottovoce.model.model import Model
+
+FORMAT = "sottovoce-model-1"
+
+
+def model_document(model: Model) -> dict[str, Any]:
+    """Return what the file of a model holds."""
+    origin = {
+        **vars(model.origin),
+        "epsilon": float(model.origin.epsilon),
+        "schema": msgspec.to_builtins(model.schema),
+    }
+    return {
+        "format": FORMAT,
+        "kind": model.kind,
+        "origin": origin,
+        "state": _pack_state(model),
+        "replicates": [_pack_state(replicate) for replicate in model.replicates],
+    }
+
+
+def load_model(path: str | Path) -> Model:
+    """Return the model that `Model.save` wrote."""
+    try:
+        document = msgspec.json.decode(Path(path).read_bytes())
+        if document["format"] != FORMAT:
+            raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
+        origin = document["origin"]
+        origin["schema"] = msgspec.convert(origin["schema"], Schema)
+        origin["epsilon"] = Decimal(repr(origin["epsilon"])).normalize()
+        settled = Origin(**origin)
+        kind = find_mechanism(settled.mechanism).model
+        if document["kind"] != kind.kind:
+            raise ModelError(f"a model of kind {document['kind']!r} is not what {settled.mechanism} fits")
+        model = kind.from_state(settled, _unpack_state(document["state"]))
+        model.keep_replicates([kind.from_state(settled, _unpack_state(state)) for state in document["replicates"]])
+        if document.get("calibration"):
+            model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
+    except OSError as error:
+        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
+    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, SottovoceError) as error:
+        raise ModelError(f"{str(path)!r} is not a model, or damaged: {error}") from error
+    return model
+
+
+def _pack_state(model: Model) -> dict[str, Any]:
+    return {name: pack(value) for name, value in model.state().items()}
+
+
+def _unpack_state(packed: dict[str, Any]) -> dict[str, Any]:
+    return {name: unpack(value) for name, value in packed.items()}
+
+
+def pack(value: Any) -> Any:
+    """Return a value as JSON holds it: an array with its type and shape, its numbers as base64."""
+    if isinstance(value, np.ndarray):
+        kind = value.dtype.name if value.dtype.kind == "f" else "int64"
+        data = np.ascontiguousarray(value, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
+        return {"array": kind, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
+    return [pack(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def unpack(value: Any) -> Any:
+    """Return the value that `pack` wrote."""
+    if isinstance(value, dict) and "base64" in value:
+        kind = np.dtype(value["array"]).newbyteorder("<")
+        array: NDArray[Any] = np.frombuffer(base64.b64decode(value["base64"]), dtype=kind)
+        return array.astype(kind.newbyteorder("=")).reshape(value["shape"])
+    return [unpack(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,143 @@
+"""The registry: mechanisms and engines by name, each imported when it is first used.
+
+A plan's file names its mechanism, and only what is registered here can be named: never a module. So reading, auditing
+and answering a plan loads nothing of what designs, counts or fits.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from sottovoce.errors import PlanError
+from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.questions import Family
+from sottovoce.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from sottovoce.model.model import Model
+    from sottovoce.plan.plan import Plan
+    from sottovoce.tally.tally import Tally
+
+DEFAULT_MECHANISM = "spectral"
+"""What designs a plan unless another is named."""
+
+
+class Design(msgspec.Struct, frozen=True):
+    """What a mechanism's design step returns: what it chose, and the questions that follow."""
+
+    parameters: dict[str, Any]
+    tables: tuple[Table, ...]
+    families: tuple[Family, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """How to fit, for mechanisms that draw at random, take pains or take their time; others need none of it.
+
+    Attributes:
+        seed: The same seed gives the same model.
+        quality: "default" or "fast".
+        step: Told how much of the work is done, from 0 to 1.
+    """
+
+    seed: int
+    quality: str
+    step: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A mechanism is two functions, the options they take, and the kind of model they give.
+
+    Attributes:
+        name: What `Plan.create` calls it.
+        summary: What it does, in a few words.
+        options: The frozen struct that validates its options.
+        design: (schema, epsilon, users, options) -> `Design`.
+        fit: (plan, tally, `Fitting`) -> a model.
+        model: The class of that model, which reads it back from a file.
+        refresh: (plan, tally) -> new shares, one per family, where a collection's shares may change under way.
+    """
+
+    name: str
+    summary: str
+    options: type[msgspec.Struct]
+    design: Callable[[Schema, Decimal, int, Any], Design]
+    fit: Callable[[Plan, Tally, Fitting], Model]
+    model: type[Model]
+    refresh: Callable[[Plan, Tally], list[int]] | None = None
+
+    def settle(self, options: Mapping[str, Any]) -> msgspec.Struct:
+        """Return the options as the mechanism's own struct; an unknown or impossible one is refused.
+
+        Raises:
+            PlanError: Naming what the mechanism takes.
+        """
+        allowed = {field.name: field for field in msgspec.structs.fields(self.options)}
+        unknown = [name for name in options if name not in allowed]
+        if unknown:
+            takes = ", ".join(allowed) or "none"
+            raise PlanError(f"{self.name} has no option {', '.join(unknown)}; its options are: {takes}")
+        try:
+            return msgspec.convert(dict(options), self.options)
+        except msgspec.ValidationError as error:
+            raise PlanError(f"{self.name}: {error}") from error
+
+
+MECHANISMS: dict[str, str | Mechanism] = {
+    "spectral": "sottovoce.mechanisms.spectral:SPECTRAL",
+    "hdg": "sottovoce.mechanisms.hdg:HDG",
+    "tdg": "sottovoce.mechanisms.tdg:TDG",
+    "calm": "sottovoce.mechanisms.calm:CALM",
+    "lhio": "sottovoce.mechanisms.lhio:LHIO",
+    "hio": "sottovoce.mechanisms.hio:HIO",
+    "msw": "sottovoce.mechanisms.msw:MSW",
+    "uniform": "sottovoce.mechanisms.uniform:UNIFORM",
+}
+"""Every mechanism by name: where it is to be found, or itself once it was used."""
+
+_ENGINES = {
+    "parquet": "sottovoce.engines.parquet:tally_parquet",
+    "spark": "sottovoce.engines.spark:tally_spark",
+}
+
+
+def register(mechanism: Mechanism) -> None:
+    """Make a mechanism available under its name."""
+    MECHANISMS[mechanism.name] = mechanism
+
+
+def find_mechanism(name: str) -> Mechanism:
+    """Return the mechanism called ``name``, imported if this is its first use.
+
+    Raises:
+        PlanError: If none has that name; it lists those there are.
+    """
+    if not isinstance(name, str) or name not in MECHANISMS:
+        raise PlanError(f"unknown mechanism {name!r}; known are {', '.join(MECHANISMS)}")
+    found = MECHANISMS[name]
+    if isinstance(found, str):
+        found = MECHANISMS[name] = _load(found)
+    return found
+
+
+def every_mechanism() -> list[Mechanism]:
+    """Return all mechanisms, imported."""
+    return [find_mechanism(name) for name in MECHANISMS]
+
+
+def find_engine(name: str) -> Callable[..., Tally]:
+    """Return the function by which an engine counts reports where they are."""
+    engine: Callable[..., Tally] = _load(_ENGINES[name])
+    return engine
+
+
+def _load(home: str) -> Any:
+    module, _, name = home.partition(":")
+    return getattr(importlib.import_module(module), name)
