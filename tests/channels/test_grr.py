@@ -71,3 +71,9 @@ def test_the_variance_is_the_textbooks():
 
 def test_one_cell_hides_nothing_and_tells_nothing():
     assert GRR.design(1, Decimal(1)).worst_ratio() == Fraction(1)
+
+
+@pytest.mark.parametrize("cells", [2, 4, 8, 100])
+def test_the_attenuation_is_what_a_difference_of_two_cells_keeps(cells):
+    keep, other = np.exp(1.5) / (np.exp(1.5) + cells - 1), 1 / (np.exp(1.5) + cells - 1)
+    assert GRR.design(cells, Decimal("1.5")).attenuation == pytest.approx(keep - other)

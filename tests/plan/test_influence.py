@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sottovoce.channels import GRR, Channel, LocalHash
-from sottovoce.plan.influence import attenuation, influence_bound, largest_influence
+from sottovoce.plan.influence import influence_bound, largest_influence
 from tests.collectors import make_plan
 
 CHANNELS: list[Channel] = [
@@ -23,7 +23,7 @@ CHANNELS: list[Channel] = [
 @pytest.mark.parametrize("liars", [1, 7, 400])
 def test_no_lie_moves_a_cell_by_more_than_the_bound(channel: Channel, liars: int) -> None:
     """All honest people stand in one cell or nowhere near it; the expected tally is exact, every lie is tried."""
-    left = attenuation(channel)
+    left = channel.attenuation
     assert left is not None
     honest = 1_000
     table = channel.probabilities()
@@ -53,7 +53,7 @@ def test_the_bound_is_nearly_attained_where_answers_are_signs(cells: int) -> Non
 def test_the_attenuation_is_the_distance_between_two_rows_of_the_table() -> None:
     for channel in CHANNELS:
         table = channel.probabilities()
-        assert attenuation(channel) == pytest.approx(np.abs(table[0] - table[1]).sum() / 2)
+        assert channel.attenuation == pytest.approx(np.abs(table[0] - table[1]).sum() / 2)
 
 
 def test_the_worst_question_is_the_one_where_liars_count_most() -> None:
@@ -62,7 +62,7 @@ def test_the_worst_question_is_the_one_where_liars_count_most() -> None:
     assert worst is not None
     bounds = []
     for question in plan.questions:
-        left = attenuation(question.channel)
+        left = question.channel.attenuation
         assert left is not None
         bounds.append(influence_bound(100, 10_000 * question.share / 2**32, left))
     assert worst.bound == pytest.approx(max(bounds))

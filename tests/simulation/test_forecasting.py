@@ -96,7 +96,7 @@ def test_the_people_needed_are_where_the_forecast_crosses_the_aim(monkeypatch: p
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"within": 0}, "within is a fraction"),
+        ({"within": 0}, "within is a number above 0 and below 1"),
         ({"within": 1}, "within is"),
         ({"dimensions": 3}, "from 1 to 2"),
         ({"dimensions": 0}, "from 1"),

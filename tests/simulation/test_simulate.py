@@ -69,7 +69,7 @@ class TestWhoReports:
 class TestRefusals:
     @pytest.mark.parametrize("users", [0, -1, 1.5, True, "10"])
     def test_an_impossible_number_of_users(self, users: object):
-        with pytest.raises(sv.RecordError, match="users is None or an integer of at least 1, got"):
+        with pytest.raises(sv.RecordError, match="users, if given, is an integer of at least 1, got"):
             sv.simulate(SURE, HALF, seed=1, users=users)
 
     @pytest.mark.parametrize("seed", [None, -1, 1.5, True, "1"])

@@ -7,8 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan.plan import Plan
-from sottovoce.service.robustness import check_tally, code_probability
-from sottovoce.tally.quality import check_shares
+from sottovoce.tally.quality import check_codes, check_shares, check_tally
 from sottovoce.tally.tally import Tally
 
 SCHEMA = sv.Schema([sv.Ordinal(name, 0, 31) for name in "abc"])
@@ -36,7 +35,7 @@ def test_honest_crowds_are_not_flagged(oracle: str) -> None:
 def test_the_check_of_shares_is_uniform_for_honest_crowds() -> None:
     """Probabilities of 200 honest crowds, seeds 0 to 199, are spread evenly: Kolmogorov-Smirnov at 1e-4."""
     plan = make_plan()
-    found = np.sort([check_shares(honest_tally(plan, seed, users=20_000))[0].chance for seed in range(200)])
+    found = np.sort([check_shares(honest_tally(plan, seed, users=20_000))[0].probability for seed in range(200)])
     distance = np.abs(found - (np.arange(200) + 0.5) / 200).max()
     assert distance < 2.2 / np.sqrt(200)
 
@@ -61,7 +60,7 @@ def test_liars_who_keep_to_the_shares_but_send_one_code_are_flagged_by_codes() -
 
 def test_a_tally_that_is_nearly_empty_is_not_judged() -> None:
     plan = make_plan()
-    assert code_probability(Tally(plan)) == 1
+    assert check_codes(Tally(plan)).probability == 1
     assert not any(check.flagged for check in check_tally(honest_tally(plan, 3, users=5)))
 
 

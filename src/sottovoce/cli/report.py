@@ -10,7 +10,7 @@ from sottovoce import Plan, Tally, load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
 from sottovoce.model.association import strongest_pairs
-from sottovoce.tally.quality import check_shares
+from sottovoce.tally.quality import check_tally
 from sottovoce.views.report_page import make_report
 
 
@@ -34,7 +34,7 @@ def command(plan_file: Path, tally_file: Path, model_file: Path, level: float, o
     page = make_report(Plan.load(plan_file), tally, model, level=level)
     with replacing(out, inputs=[plan_file, tally_file, model_file]) as part:
         part.write_text(page, encoding="utf-8")
-    suspicious = [check.fingerprint for check in check_shares(tally) if check.suspicious]
+    suspicious = [check.plan for check in check_tally(tally) if check.flagged and check.plan is not None]
     if as_json:
         pairs = [{"attributes": [one, two], "strength": strength} for one, two, strength in strongest_pairs(model)]
         document = {"report": str(out), "reports": tally.total, "refused": dict(tally.refused)}

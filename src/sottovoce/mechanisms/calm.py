@@ -14,7 +14,8 @@ import numpy as np
 
 from sottovoce.estimation.consistency import post_process
 from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estimate_grids, pair_shares, pairs_of
-from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs, require_small_pairs
+from sottovoce.mechanisms.options import require_pairs, require_small_pairs
+from sottovoce.mechanisms.pairwise_model import PairwiseModel
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels import ORACLES, choose_kind
-from sottovoce.errors import PlanError
 from sottovoce.estimation.consistency import Grid
+from sottovoce.mechanisms.options import check_choice
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
 from sottovoce.plan.bin_maps import Table, grid_table
 from sottovoce.plan.plan import SHARES, Plan
@@ -47,25 +47,6 @@ def nearest_power(ideal: float, largest: int) -> int:
     lower: int = 2 ** max(1, math.floor(math.log2(max(ideal, 2.0))))
     nearest = lower if ideal - lower <= 2 * lower - ideal else 2 * lower
     return min(nearest, largest)
-
-
-def check_choice(name: str, given: str, allowed: Sequence[str]) -> None:
-    """Raise PlanError for a choice that is not among those allowed."""
-    if given not in allowed:
-        raise PlanError(f"{name} is one of {', '.join(allowed)}, got {given!r}")
-
-
-def check_granularity(name: str, granularity: int | None) -> None:
-    """Raise PlanError for a granularity that cannot be."""
-    if granularity is not None and granularity < 2:
-        raise PlanError(f"{name} is at least 2, got {granularity}")
-
-
-def check_positive(**numbers: float) -> None:
-    """Raise PlanError for a number that is not positive and finite."""
-    for name, number in numbers.items():
-        if not 0 < number < math.inf:
-            raise PlanError(f"{name} is a positive number, got {number}")
 
 
 class GridQuestions:

@@ -21,8 +21,6 @@ from sottovoce.mechanisms.grids import (
     GridOptions,
     GridQuestions,
     attribute_table,
-    check_granularity,
-    check_positive,
     estimate_grids,
     even_shares,
     guideline_1d,
@@ -31,7 +29,8 @@ from sottovoce.mechanisms.grids import (
     nearest_power,
     pairs_of,
 )
-from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs
+from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
+from sottovoce.mechanisms.pairwise_model import PairwiseModel
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism

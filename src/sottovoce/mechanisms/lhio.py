@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.estimation.consistency import Grid, make_consistent
 from sottovoce.estimation.hierarchy import infer_2d
-from sottovoce.mechanisms.grids import check_choice, pair_shares, pairs_of
-from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel, require_pairs, require_small_pairs
+from sottovoce.mechanisms.grids import pair_shares, pairs_of
+from sottovoce.mechanisms.options import check_choice, require_pairs, require_small_pairs
+from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import Plan

@@ -7,7 +7,6 @@ Algorithm 2 or maximum entropy, from the pairs' answers.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
@@ -16,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.channels.local_hash import MAX_CELLS
-from sottovoce.errors import PlanError, QueryError
+from sottovoce.errors import QueryError
 from sottovoce.estimation import max_entropy, weighted_update
 from sottovoce.model.answer import INCLUDES
 from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, chunks
-from sottovoce.schema.schema import Schema
 
 ESTIMATORS = ("max_entropy", "weighted_update")
 """How answers on more than two attributes are made from pairs: the appendix's method, or Algorithm 2."""
@@ -32,26 +29,6 @@ Pair = tuple[int, int]
 
 MAX_DIMENSIONS = 20
 """Answers to more attributes than this would need vectors of over a million numbers for every query."""
-
-
-def require_pairs(schema: Schema, mechanism: str) -> None:
-    """Raise PlanError unless the schema has at least one pair of attributes."""
-    if len(schema.attributes) < 2:
-        raise PlanError(
-            f"{mechanism} asks about pairs of attributes, and this schema has only {schema.names[0]!r}; "
-            "add an attribute, or use a mechanism that takes one"
-        )
-
-
-def require_small_pairs(schema: Schema, mechanism: str) -> None:
-    """Raise PlanError unless every pair of levels of every pair of attributes can be estimated at once."""
-    sizes = sorted(zip(schema.sizes, schema.names, strict=True))[-2:]
-    cells = math.prod(size for size, _ in sizes)
-    if cells > MAX_CELLS:
-        raise PlanError(
-            f"{mechanism} estimates every pair of levels, at most 2^20 = {MAX_CELLS} of them, and "
-            f"{' and '.join(repr(name) for _, name in sizes)} have {cells}; use fewer bins, or hdg"
-        )
 
 
 class PairwiseModel(Model):

@@ -15,8 +15,6 @@ from sottovoce.mechanisms.grids import (
     GridOptions,
     GridQuestions,
     attribute_table,
-    check_granularity,
-    check_positive,
     estimate_grids,
     guideline_2d,
     largest_domain,
@@ -24,7 +22,8 @@ from sottovoce.mechanisms.grids import (
     pair_shares,
     pairs_of,
 )
-from sottovoce.mechanisms.pairwise_model import PairwiseModel, require_pairs
+from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
+from sottovoce.mechanisms.pairwise_model import PairwiseModel
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism

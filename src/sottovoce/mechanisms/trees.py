@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.channels import ORACLES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.hierarchy import starts_of
-from sottovoce.mechanisms.grids import check_choice
+from sottovoce.mechanisms.options import check_choice
 from sottovoce.plan.bin_maps import Table, tree_tables
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema

@@ -29,3 +29,9 @@ smallest question, and among those the smallest code, is counted."""
 
 REASONS = (NO_PLAN, WRONG_TYPE, NULL, WRONG_PLAN, NO_QUESTION, NO_CODE, DUPLICATE)
 """All reasons, in the order in which they are looked for."""
+
+MALFORMED = "malformed"
+"""What was sent is no report; only a collector, which reads requests, sees such a thing."""
+
+EXPIRED = "expired plan"
+"""The plan's last day is over; only a collector knows the day."""

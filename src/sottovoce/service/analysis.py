@@ -20,9 +20,9 @@ from sottovoce.plan.influence import influence_of_liars
 from sottovoce.plan.plan import Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
-from sottovoce.service.robustness import check_tally
 from sottovoce.service.served import Served
-from sottovoce.service.store import Store
+from sottovoce.service.store import Counts, Store
+from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
 
@@ -56,11 +56,13 @@ class Analyst:
         self._store, self._minimum = store, minimum_reports
         self._fits: dict[int, Fit] = {}
         self._fitting = threading.Lock()
+        self._looked: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._plans: dict[str, Plan] = {}
 
     def fit(self, served: Served, *, seed: int, quality: str) -> Model:
         """Return the model of what was counted so far, which answers from now on."""
         with self._fitting:
-            tally = load_tally(self._store, served)
+            tally = self._tally(served)
             if tally.total < self._minimum:
                 raise TooFewReportsError(
                     f"{tally.total} reports were counted; nothing is fitted or answered below {self._minimum}"
@@ -100,15 +102,26 @@ class Analyst:
 
     def status(self, served: Served) -> dict[str, Any]:
         """Return what was counted and refused by day, the fit, what liars can do, whether the crowd is honest."""
-        collection = served.key.collection
-        fitted = self._fits.get(collection)
-        tally = load_tally(self._store, served)
+        fitted = self._fits.get(served.key.collection)
         return {
             "plan": served.plan.fingerprint,
             "collection": served.plan.collection,
-            "reports": tally.total,
             "minimum_reports": self._minimum,
             "fit": {"id": fitted.id, "reports": fitted.model.reports} if fitted else None,
+            **self._counted(served),
+            "warnings": served.warnings,
+        }
+
+    def _counted(self, served: Served) -> dict[str, Any]:
+        """Return what the status says of the counts; read and checked again only when they changed."""
+        collection = served.key.collection
+        revision = self._store.revision(collection)  # before the counts: whatever comes after shows at the next look
+        looked = self._looked.get(served.plan.fingerprint)
+        if looked is not None and looked[0] == revision:
+            return looked[1]
+        tally = self._tally(served)
+        found = {
+            "reports": tally.total,
             "days": [
                 {"plan": fingerprint, "day": day.isoformat(), "count": count}
                 for fingerprint, day, count in self._store.by_day(collection)
@@ -120,16 +133,27 @@ class Analyst:
             "influence": [
                 dataclasses.asdict(worst) for worst in influence_of_liars(served.plan.questions, tally.total)
             ],
-            "checks": [dataclasses.asdict(check) for check in check_tally(tally)],
-            "warnings": served.warnings,
+            "checks": [
+                {"about": check.about, "probability": check.probability, "flagged": check.flagged}
+                for check in check_tally(tally)
+            ],
         }
+        self._looked[served.plan.fingerprint] = revision, found
+        return found
 
+    def _tally(self, served: Served) -> Tally:
+        """Return the tally of a plan's collection, question totals kept plan by plan."""
+        tally = Tally(served.plan)
+        for counts in self._store.counts(served.key.collection):
+            part = Tally(self._plan(served, counts))
+            part.add_counts(counts.question, counts.code, np.asarray(counts.count))
+            tally.merge(part)
+        return tally
 
-def load_tally(store: Store, served: Served) -> Tally:
-    """Return the tally of a plan's collection, question totals kept plan by plan."""
-    tally = Tally(served.plan)
-    for counts in store.counts(served.key.collection):
-        part = Tally(counts.plan)
-        part.add_counts(counts.question, counts.code, np.asarray(counts.count))
-        tally.merge(part)
-    return tally
+    def _plan(self, served: Served, counts: Counts) -> Plan:
+        """Return a plan of the collection: the one served, or another, read once."""
+        if counts.fingerprint == served.plan.fingerprint:
+            return served.plan
+        if counts.fingerprint not in self._plans:
+            self._plans[counts.fingerprint] = Plan.from_json(counts.document)
+        return self._plans[counts.fingerprint]

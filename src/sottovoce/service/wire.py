@@ -18,12 +18,9 @@ from numpy.typing import NDArray
 
 from sottovoce.client.report import BINARY_VERSION, Report, read_varint
 from sottovoce.errors import TallyError
-from sottovoce.plan.refusals import NO_CODE, NO_QUESTION, WRONG_PLAN
+from sottovoce.plan.refusals import EXPIRED, MALFORMED, NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served
 from sottovoce.service.store import ID, Reports
-
-MALFORMED, EXPIRED = "malformed", "expired plan"
-"""Why a report is refused here, beside the reasons that every engine has."""
 
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
 _decode = msgspec.json.Decoder(Report | list[Report]).decode
@@ -63,7 +60,7 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
     try:
         try:
             wires, malformed = _parse_all(body), list[int]()
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, TallyError):
             wires, malformed = _parse_apart(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadBodyError(f"the body is not JSON: {error}") from error
@@ -98,10 +95,7 @@ def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int
 
 def _parse_all(body: bytes) -> list[Report]:
     found = _decode(body)
-    wires = [found] if isinstance(found, Report) else found
-    if not _hexadecimal("".join([wire.id for wire in wires])):
-        raise msgspec.ValidationError("an id is 32 lower-case hexadecimal digits")
-    return wires
+    return [found] if isinstance(found, Report) else found
 
 
 def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
@@ -110,20 +104,10 @@ def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
     wires, malformed = [], []
     for place, part in enumerate(parts):
         try:
-            wire = _decode_one(part)
-            if not _hexadecimal(wire.id):
-                raise msgspec.ValidationError("an id is 32 lower-case hexadecimal digits")
-            wires.append(wire)
-        except (msgspec.ValidationError, UnicodeDecodeError):
+            wires.append(_decode_one(part))
+        except (msgspec.ValidationError, TallyError, UnicodeDecodeError):
             malformed.append(place)
     return wires, malformed
-
-
-def _hexadecimal(text: str) -> bool:
-    try:
-        return bytes.fromhex(text).hex() == text  # upper case and blanks would be read, but not written, like this
-    except ValueError:
-        return False
 
 
 @functools.lru_cache(maxsize=2**16)

@@ -1,18 +1,21 @@
-"""Data quality of a finished collection: what was refused, and whether people were asked what the plan says.
+"""Whether an honest crowd could have given a tally: chi-square checks of who was asked what, and of the codes.
 
-Who is asked what is drawn by the plan's shares, so the questions' totals must look drawn by them. If they do not, some
-reports were lost or made up by question.
+Questions are drawn by public shares, and codes by channels whose probabilities are public, so reports that were lost,
+chosen or made up in bulk leave a mark. A flag says that chance would give such a tally about once in a million
+collections; its absence proves nothing.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.channels import GRR, LocalHash, Parity
+from sottovoce.channels.exact import SCALE
 from sottovoce.plan.plan import SHARES
 from sottovoce.tally.tally import Tally
 
@@ -23,48 +26,74 @@ LEAST_EXPECTED = 25
 """Bins with a smaller expected count are put together."""
 
 
+_GROUPS = 64
+"""Vectors of local hashing are looked at in at most so many groups."""
+
+
 @dataclass(frozen=True, slots=True)
-class ShareCheck:
-    """How well the totals of one plan's questions fit its shares.
+class Check:
+    """One check of a tally against chance.
 
     Attributes:
-        fingerprint: The plan.
-        reports: How many reports it got.
-        statistic: Pearson's chi-square; questions that expect few reports are put together.
-        freedom: Its degrees of freedom.
-        chance: How likely a sound collection shows a statistic as large.
+        about: What was looked at, in words.
+        plan: The fingerprint of the plan whose shares were checked; None for the codes of all plans.
+        reports: How many reports were looked at.
+        statistic: Pearson's chi-square; questions that expect few reports are put together. NaN for the codes, whose
+            smallest probability over questions counts.
+        freedom: Its degrees of freedom; 0 where there is too little to tell.
+        probability: How likely a sound collection is at least so odd.
+        flagged: Whether that is too small: all checks of a tally together keep the false-alarm rate.
     """
 
-    fingerprint: str
+    about: str
+    plan: str | None
     reports: int
     statistic: float
     freedom: int
-    chance: float
-
-    @property
-    def suspicious(self) -> bool:
-        """Whether the totals hardly come from the shares."""
-        return self.chance < FALSE_ALARM
+    probability: float
+    flagged: bool = False
 
     @property
     def words(self) -> str:
         """The verdict, in words."""
         if not self.freedom:
             return "too few questions or reports to tell"
-        if self.suspicious:
+        if self.plan is None:
+            return "NOT as honest devices draw them" if self.flagged else "as honest devices draw them"
+        if self.flagged:
             return "NOT as the plan's shares would give them: reports were lost, chosen or made up by question"
         return "as the plan's shares would give them"
 
 
-def check_shares(tally: Tally) -> list[ShareCheck]:
-    """Return a check of every plan whose reports were counted."""
+def check_tally(tally: Tally) -> list[Check]:
+    """Return the check of shares for every plan, and that of codes over all questions.
+
+    Each is flagged at its part of the false-alarm rate, so that all together keep it.
+    """
+    found = [*check_shares(tally), check_codes(tally)]
+    limit = FALSE_ALARM / len(found)
+    return [replace(check, flagged=check.probability < limit) for check in found]
+
+
+def check_shares(tally: Tally) -> list[Check]:
+    """Return, for every plan whose reports were counted, how well its questions' totals fit its shares."""
     checks = []
     for fingerprint, totals in tally.totals_by_plan.items():
         reports = int(totals.sum())
-        expected = tally.plans[fingerprint].questions.shares / SHARES * reports
-        statistic, freedom = chi_square(totals, expected)
-        checks.append(ShareCheck(fingerprint, reports, statistic, freedom, upper_tail(statistic, freedom)))
+        if reports:
+            expected = tally.plans[fingerprint].questions.shares / SHARES * reports
+            statistic, freedom = chi_square(totals, expected)
+            probability = upper_tail(statistic, freedom)
+            about = f"shares of plan {fingerprint}"
+            checks.append(Check(about, fingerprint, reports, statistic, freedom, probability))
     return checks
+
+
+def check_codes(tally: Tally) -> Check:
+    """Return the check of codes: the smallest probability over questions, times the questions looked at."""
+    looked = np.flatnonzero(tally.question_totals >= 2 * LEAST_EXPECTED).tolist()
+    smallest = min((_question_probability(tally, index) for index in looked), default=1.0)
+    return Check("codes", None, tally.total, math.nan, len(looked), min(1.0, smallest * max(1, len(looked))))
 
 
 def chi_square(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> tuple[float, int]:
@@ -100,3 +129,33 @@ def upper_tail(statistic: float, freedom: int) -> float:
         return 1.0
     spread = 2 / (9 * freedom)
     return NormalDist().cdf(-((statistic / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread))
+
+
+def _question_probability(tally: Tally, index: int) -> float:
+    channel = tally.plan.question(index).channel
+    codes, counts = tally.pairs(index)
+    if isinstance(channel, LocalHash):
+        # whatever the cells are, every vector is as likely as any other: neighbours are taken together
+        groups = max(1, min(_GROUPS, channel.vectors, int(counts.sum()) // LEAST_EXPECTED))
+        edges = np.linspace(0, channel.vectors, groups + 1).astype(np.int64)
+        observed = np.histogram(codes // channel.prime, bins=edges, weights=counts)[0]
+        return upper_tail(*chi_square(observed, np.diff(edges) / channel.vectors * counts.sum()))
+    if isinstance(channel, GRR | Parity):
+        dense = np.zeros(channel.codes)
+        dense[codes] = counts
+        return _excess(dense, channel.other / SCALE, channel.keep / SCALE)
+    return 1.0
+
+
+def _excess(counts: NDArray[np.float64], low: float, high: float) -> float:
+    """Return how likely codes are so far outside the range that every code's probability has, whoever is asked.
+
+    Each cell's excess over the range is at most a normal deviate, so the smallest tail over the cells, times the cells,
+    bounds the probability.
+    """
+    total = counts.sum()
+    if total * low < LEAST_EXPECTED:
+        return 1.0
+    over = (counts - total * high).clip(0) ** 2 / (total * high * (1 - high))
+    under = (total * low - counts).clip(0) ** 2 / (total * low * (1 - low))
+    return min(1.0, math.erfc(math.sqrt(max(over.max(), under.max()) / 2)) * len(counts))

@@ -24,6 +24,7 @@ from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
+from sottovoce.plan.registry import find_engine
 from sottovoce.tally.counts import make_counts
 from sottovoce.tally.database import read_counts
 
@@ -217,6 +218,33 @@ class Tally:
         tally._totals_of(plan.fingerprint)[:] += added
         tally.refused += refused
         return tally
+
+    @classmethod
+    def from_parquet(cls, plan: Plan, paths: Any, *, assume_plan: bool = False, engine: str = "duckdb") -> Tally:
+        """Return the tally of all reports in Parquet files; what is refused is counted by reason.
+
+        Args:
+            plan: The plan whose reports are counted.
+            paths: A file, a directory, a pattern such as ``reports/**/*.parquet``, or several of them.
+            assume_plan: Take files that name no plan to answer this one.
+            engine: "duckdb", or "numpy" which needs no extra and holds all ids in memory, if there are ids.
+
+        Raises:
+            TallyError: For a file that cannot be read, or an engine that there is not.
+        """
+        return find_engine("parquet")(plan, paths, assume_plan=assume_plan, engine=engine)
+
+    @classmethod
+    def from_spark(cls, plan: Plan, dataframe: Any, *, assume_plan: bool = False) -> Tally:
+        """Return the tally of a Spark DataFrame of reports; what is refused is counted by reason.
+
+        Args:
+            plan: The plan whose reports are counted.
+            dataframe: Columns ``question`` and ``code``, ``plan`` with each report's fingerprint, and ``id`` if there
+                is one: of rows with the same id, one is counted.
+            assume_plan: Take rows that name no plan to answer this one.
+        """
+        return find_engine("spark")(plan, dataframe, assume_plan=assume_plan)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):

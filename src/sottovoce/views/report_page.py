@@ -14,7 +14,7 @@ from sottovoce.plan.audit import exact_words, promise, scope_words
 from sottovoce.plan.plan import Plan
 from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.schema.schema import AnyAttribute
-from sottovoce.tally.quality import check_shares
+from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.charts import altair, marginal_chart, pair_chart, svg_text
 
@@ -110,13 +110,14 @@ def _quality(tally: Tally) -> str:
     reasons = [[reason, f"{count:,}"] for reason, count in sorted(tally.refused.items())]
     checks = [
         [
-            check.fingerprint[:12],
+            (check.plan or "")[:12],
             f"{check.reports:,}",
             f"{check.statistic:.1f} ({check.freedom})",
-            f"{check.chance:.2g}",
-            ("!" if check.suspicious else "") + check.words,
+            f"{check.probability:.2g}",
+            ("!" if check.flagged else "") + check.words,
         ]
-        for check in check_shares(tally)
+        for check in check_tally(tally)
+        if check.plan is not None
     ]
     return (
         f"<h2>Data quality</h2><p>{tally.total:,} reports were counted and {refused:,} refused"

@@ -5,17 +5,25 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sottovoce.channels import parse_epsilon
+from sottovoce.mechanisms.spectral import design as spectral_design
 from sottovoce.mechanisms.spectral.design import (
     LEAST_REPORTS,
     Workload,
-    attenuation,
-    candidates,
-    design,
     information,
     optimise,
     range_energy,
 )
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
+
+
+def candidates(axes, epsilon, workload, **bounds):
+    return spectral_design.candidates(axes, parse_epsilon(epsilon), workload, **bounds)
+
+
+def design(axes, epsilon, users, workload):
+    return spectral_design.design(axes, parse_epsilon(epsilon), users, workload)
+
 
 MIXED = [Axis(2), Axis(5, ordered=False), Axis(64), Axis(13, nullable=True)]
 
@@ -73,7 +81,8 @@ def test_any_sizes_and_any_number_of_attributes_can_be_asked(axes):
 
 
 @pytest.mark.parametrize(
-    ("attributes", "users", "epsilon"), [(6, 10**6, 2), (10, 10**5, 1), (6, 10**5, 2), (2, 3000, 1)]
+    ("attributes", "users", "epsilon"),
+    [(6, 10**6, 2), (10, 10**5, 1), (6, 10**5, 2), (2, 3000, 1)],
 )
 def test_little_is_lost_by_asking_no_rare_questions(attributes, users, epsilon):
     """Within a seventh of the error that shares without a least would have: a bound for every design."""
@@ -181,9 +190,3 @@ def test_functions_of_a_band_weigh_alike_in_ranges():
     for band in range(5):
         own = np.abs(prefix[:, 1 << band : 2 << band])
         np.testing.assert_array_equal(own, np.repeat(own[:, :1], own.shape[1], axis=1))
-
-
-@pytest.mark.parametrize("cells", [2, 4, 8])
-def test_attenuation_is_what_randomised_response_keeps(cells):
-    keep, other = np.exp(1.5) / (np.exp(1.5) + cells - 1), 1 / (np.exp(1.5) + cells - 1)
-    assert attenuation(1.5, cells) == pytest.approx(keep - other)

@@ -42,6 +42,7 @@ _REFUSE = """
 INSERT INTO refusals AS old VALUES (%s, %s, %s, %s)
 ON CONFLICT (collection, day, reason) DO UPDATE SET count = old.count + excluded.count
 """
+_CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = %s"
 _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_TAIL = b"\xff\xff"
 _COPY_ID = np.dtype([("fields", ">i2"), ("size", ">i4"), ("id", ID), ("collection_size", ">i4"), ("collection", ">i4")])
@@ -102,14 +103,23 @@ class PostgresStore:
             connection.execute(_ADD_COUNTS, (day,))
             for reason, count in sorted(refusals.items()):
                 connection.execute(_REFUSE, (collection, day, reason, count))
+            connection.execute(_CHANGED, (collection,))
         return fresh
 
     def counts(self, collection: int) -> list[Counts]:
         """Return what was counted, plan by plan."""
         with self._pool.connection() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            plans = connection.execute("SELECT number, document FROM plans WHERE collection = %s", (collection,))
-            return [Counts(Plan.from_json(text), *_columns(connection, number)) for number, text in plans.fetchall()]
+            plans = connection.execute(
+                "SELECT number, fingerprint, document FROM plans WHERE collection = %s", (collection,)
+            ).fetchall()
+            return [Counts(name, document, *_columns(connection, number)) for number, name, document in plans]
+
+    def revision(self, collection: int) -> int:
+        """Return a number that grows with every change to what was counted or refused."""
+        with self._pool.connection() as connection:
+            found = connection.execute("SELECT revision FROM collections WHERE number = %s", (collection,))
+            return int(_one(found)[0])
 
     def by_day(self, collection: int) -> list[tuple[str, datetime.date, int]]:
         """Return how many reports were counted, by plan's fingerprint and day."""

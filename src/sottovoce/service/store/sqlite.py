@@ -30,6 +30,7 @@ _REFUSE = """
 INSERT INTO refusals VALUES (?, ?, ?, ?)
 ON CONFLICT (collection, day, reason) DO UPDATE SET count = count + excluded.count
 """
+_CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = ?"
 _CHECKPOINT_PAGES = 16_000
 """The log is copied into the file every 64 MB: pages that change often are then copied once, not each time."""
 
@@ -103,6 +104,7 @@ class SQLiteStore:
                         recent.append(counted.ids)
                     self._count(day, counted)
                     self._writer.executemany(_REFUSE, [(collection, str(day), *row) for row in refusals.items()])
+                    self._writer.execute(_CHANGED, (collection,))
             except BaseException:
                 self._recent.clear()  # what is in memory may be ahead of the file: read it again
                 raise
@@ -127,8 +129,16 @@ class SQLiteStore:
         """Return what was counted, plan by plan."""
         with self._reader() as reader:
             reader.execute("BEGIN")
-            plans = reader.execute("SELECT number, document FROM plans WHERE collection = ?", (collection,)).fetchall()
-            return [Counts(Plan.from_json(document), *self._columns(reader, number)) for number, document in plans]
+            plans = reader.execute(
+                "SELECT number, fingerprint, document FROM plans WHERE collection = ?", (collection,)
+            ).fetchall()
+            return [Counts(name, document, *self._columns(reader, number)) for number, name, document in plans]
+
+    def revision(self, collection: int) -> int:
+        """Return a number that grows with every change to what was counted or refused."""
+        with self._reader() as reader:
+            row = reader.execute("SELECT revision FROM collections WHERE number = ?", (collection,)).fetchone()
+            return int(row[0])
 
     def _columns(self, reader: sqlite3.Connection, plan: int) -> Any:
         rows = reader.execute(

@@ -88,9 +88,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What was counted of one plan, over all days."""
+    """What was counted of one plan, over all days; the plan as its fingerprint and its canonical JSON."""
 
-    plan: Plan
+    fingerprint: str
+    document: bytes
     question: NDArray[np.int64]
     code: NDArray[np.int64]
     count: NDArray[np.int64]
@@ -110,6 +111,9 @@ class Store(Protocol):
 
     def counts(self, collection: int) -> list[Counts]:
         """Return what was counted, plan by plan."""
+
+    def revision(self, collection: int) -> int:
+        """Return a number that grows with every change to what was counted or refused."""
 
     def by_day(self, collection: int) -> list[tuple[str, datetime.date, int]]:
         """Return how many reports were counted, by plan's fingerprint and day."""
