@@ -141,7 +141,14 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its home when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"sottovoce.{_HOMES[name]}"), name)
+    try:
+        value = getattr(importlib.import_module(f"sottovoce.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        from sottovoce.errors import SottovoceError
+
+        raise SottovoceError(
+            f"{name} needs {error.name}, which this installation for devices lacks: pip install sottovoce"
+        ) from error
     globals()[name] = value
     return value
 

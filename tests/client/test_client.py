@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.client.bulk import draw_questions, draw_reports, rows_by_question
-from sottovoce.schema.frames import encode
-from sottovoce.simulation.simulate import seeded_words
-from tests.crowds import mixed_crowd, mixed_schema
+from tests.crowds import mixed_schema
+from tests.interpreters import loaded_by
 
 PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000)
 GOOD = {"age": 20, "income": 30.5, "region": "south", "children": 2}
-
-hexadecimal = st.integers(0, 2**256 - 1)
-reports = st.builds(
-    lambda plan, identity, question, code: sv.Report(f"{plan:064x}", f"{identity:032x}", question, code),
-    hexadecimal,
-    st.integers(0, 2**128 - 1),
-    st.integers(0, 2**63 - 1),
-    st.integers(0, 2**63 - 1),
-)
-
-
-def wire(**changes: object) -> str:
-    """Return the JSON of a report with something changed."""
-    return json.dumps({"plan": "0" * 64, "id": "0" * 32, "question": 0, "code": 0, **changes})
 
 
 class TestLightness:
@@ -58,6 +39,12 @@ sys.exit(f"loaded {sorted(heavy)}" if heavy else 0)
     def test_the_public_names_of_a_client_load_no_numpy(self):
         script = "import sys, sottovoce as sv; sv.Client, sv.Report, sv.Schema; sys.exit('numpy' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+    @pytest.mark.parametrize("mechanism", ["spectral", "hdg", "hio"])
+    def test_reading_a_plan_and_reporting_loads_nothing_that_designs_counts_or_asks(self, mechanism: str, tmp_path):
+        sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000, mechanism=mechanism).save(tmp_path / "plan.json")
+        script = f"import sys, sottovoce as sv; sv.Client(sv.Plan.load(sys.argv[1])).report({GOOD!r})"
+        assert loaded_by(script, tmp_path / "plan.json") == []
 
 
 class TestReport:
@@ -93,93 +80,49 @@ class TestReport:
         with pytest.raises(sv.PlanError, match=r"a Plan is needed here, got str; Plan\.load reads one"):
             sv.Client("plan.json")
 
-    @given(reports)
-    def test_both_forms_give_the_report_back(self, report: sv.Report):
-        assert sv.Report.from_json(report.to_json()) == report
-        assert sv.Report.from_bytes(report.to_bytes()) == report
-        assert list(json.loads(report.to_json())) == ["plan", "id", "question", "code"]
-        assert 51 <= len(report.to_bytes()) <= 49 + 18
 
-    @given(reports, st.data())
-    def test_a_cut_or_longer_binary_form_is_refused(self, report: sv.Report, data: st.DataObject):
-        whole = report.to_bytes()
-        cut = data.draw(st.integers(0, len(whole) - 1))
-        for wrong in (whole[:cut], whole + b"\x00", b"\x02" + whole[1:], whole[:49] + b"\xff" * 20):
-            with pytest.raises(sv.TallyError, match=r"not a report|from 0 to 2\^63 - 1"):
-                sv.Report.from_bytes(wrong)
+class TestOnce:
+    def test_a_second_call_gives_the_first_report_and_draws_nothing(self, monkeypatch: pytest.MonkeyPatch):
+        client = sv.Client(PLAN)
+        first = client.report(GOOD)
+        monkeypatch.setattr("secrets.randbits", lambda bits: pytest.fail("it was drawn again"))
+        assert [client.report(dict(GOOD)) for _ in range(5)] == [first] * 5
 
     @pytest.mark.parametrize(
-        "text",
+        "spelled",
         [
-            "",
-            "{}",
-            "[1]",
-            '{"plan": "00", "id": "00", "question": 0, "code": 0}',
-            wire(question=-1),
-            wire(code=0.5),
-            wire(code=2**63),
-            wire(name="me"),
-            wire(plan="G" * 64),
-            b"\xff",
+            {"age": 20.0, "income": 30.5, "region": "south", "children": None},
+            {"children": None, "region": "south", "income": 30.5, "age": np.int8(20)},
+            {"age": 20, "income": 35, "region": "south"},
         ],
     )
-    def test_a_text_that_is_no_report_is_refused(self, text: str | bytes):
-        with pytest.raises(sv.TallyError, match=r"not a report|hexadecimal|from 0 to"):
-            sv.Report.from_json(text)
+    def test_records_of_the_same_levels_are_the_same_record(self, spelled: dict):
+        """A report looks at levels alone: 30.5 and 35 are in one bin, and no answer may be left out."""
+        client = sv.Client(PLAN)
+        assert client.report({**GOOD, "children": None}) == client.report(spelled)
 
-    @pytest.mark.parametrize("change", [{"question": 1.5}, {"code": True}, {"code": "1"}, {"plan": 5}, {"id": None}])
-    def test_a_report_holds_texts_and_integers(self, change: dict):
-        fields = {"plan": "0" * 64, "id": "0" * 32, "question": 0, "code": 0}
-        with pytest.raises(sv.TallyError, match=r"got "):
-            sv.Report(**{**fields, **change})
+    @pytest.mark.parametrize("change", [{"age": 21}, {"region": "north"}, {"children": None}, {"income": 60}])
+    def test_another_record_is_refused_with_what_to_do_instead(self, change: dict):
+        client = sv.Client(PLAN)
+        first = client.report(GOOD)
+        with pytest.raises(sv.RecordError, match=r"another record.*randomize.*Client\.draw"):
+            client.report({**GOOD, **change})
+        assert client.report(GOOD) == first
 
+    def test_a_record_that_does_not_fit_leaves_the_report_to_be_drawn(self):
+        client = sv.Client(PLAN)
+        with pytest.raises(sv.RecordError, match="age"):
+            client.report({**GOOD, "age": 99})
+        assert sv.Tally(PLAN).add(client.report(GOOD)) == 1
 
-class TestRandomize:
-    def test_reports_come_in_the_smallest_types_with_the_plan_beside_them(self):
-        reports = sv.randomize(PLAN, mixed_crowd(100, seed=1))
-        assert reports.num_rows == 100
-        assert reports.column_names == ["question", "code"]
-        assert [str(field.type) for field in reports.schema] == [
-            "uint8",
-            "uint16" if PLAN.questions.codes.max() > 256 else "uint8",
-        ]
-        assert reports.schema.metadata == {
-            b"sottovoce.plan": PLAN.fingerprint.encode(),
-            b"sottovoce.collection": PLAN.collection.encode(),
-        }
+    def test_each_draw_is_a_report_of_its_own_and_leaves_the_one_report_alone(self):
+        """System randomness: two ids of 128 bits are equal once in 10^34 runs."""
+        client = sv.Client(PLAN)
+        reported = client.report(GOOD)
+        drawn = [client.draw({**GOOD, "age": age}) for age in (20, 20, 25)]
+        assert len({report.id for report in (reported, *drawn)}) == 4
+        assert client.report(GOOD) == reported
 
-    def test_no_rows_give_no_reports(self):
-        empty = {name: column[:0] for name, column in mixed_crowd(1, seed=1).items()}
-        assert sv.randomize(PLAN, empty).num_rows == 0
-        assert sv.Tally(PLAN).add(sv.randomize(PLAN, empty)) == 0
-
-    def test_the_systems_randomness_differs_from_call_to_call(self):
-        """System randomness: 100 equal reports come once in far more than 10^100 runs."""
-        first, second = (sv.randomize(PLAN, mixed_crowd(100, seed=1)) for _ in range(2))
-        assert not first.equals(second)
-
-    def test_given_words_determine_every_report(self):
-        levels = encode(PLAN.schema, mixed_crowd(500, seed=1))
-        first, second = (draw_reports(PLAN, levels, seeded_words(np.random.default_rng(3))) for _ in range(2))
-        for one, other in zip(first, second, strict=True):
-            np.testing.assert_array_equal(one, other)
-
-    def test_questions_are_drawn_exactly_by_share(self):
-        """Each half of a word is one person's position among the shares, 0 to 2^32 - 1."""
-        ends = np.cumsum(PLAN.questions.shares)
-        positions = np.array([0, ends[0] - 1, ends[0], ends[1] - 1, 2**32 - 1], dtype=np.uint32)
-        words = np.append(positions, np.uint32(0)).view(np.uint64)
-        drawn = draw_questions(PLAN, 5, lambda count: words[:count])
-        assert drawn.tolist() == [0, 0, 1, 1, len(PLAN.questions) - 1]
-
-    @given(st.lists(st.integers(0, 5), max_size=30))
-    def test_rows_are_grouped_by_their_question(self, questions: list[int]):
-        grouped = rows_by_question(np.array(questions, dtype=np.uint8))
-        assert [index for index, _ in grouped] == sorted(set(questions))
-        assert {row: index for index, rows in grouped for row in rows.tolist()} == dict(enumerate(questions))
-
-    def test_one_wrong_row_loses_nothing_and_is_named(self):
-        crowd = mixed_crowd(10, seed=1)
-        crowd["age"][7] = 99
-        with pytest.raises(sv.RecordError, match=r"age: 1 of 10 values are outside .* the first is 99"):
-            sv.randomize(PLAN, crowd)
+    def test_two_clients_of_a_plan_report_apart(self):
+        """System randomness: two ids of 128 bits are equal once in 10^38 runs."""
+        assert sv.Client(PLAN).report(GOOD).id != sv.Client(PLAN).report(GOOD).id

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -126,27 +125,6 @@ def test_a_report_that_is_refused_for_good_is_said_to_be(flaky: tuple[str, type[
     for words in ("410: this plan expired", "wrong plan"):
         with pytest.raises(sv.DeliveryError, match=words):
             sv.Client.from_url(url, spent=tmp_path).send(RECORD)
-
-
-def test_of_many_that_draw_at_the_same_time_one_report_is_kept(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path)
-    drawn = iter(range(1000))
-    with ThreadPoolExecutor(8) as pool:
-        kept = list(pool.map(lambda _: ledger.draw_once("c" * 64, lambda: f"report {next(drawn)}"), range(50)))
-    assert len(set(kept)) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["c" * 64 + ".json"]
-
-
-def test_a_damaged_record_of_what_was_spent_leads_to_no_second_draw(tmp_path: Path) -> None:
-    (tmp_path / f"{'c' * 64}.json").write_text("{")
-    with pytest.raises(sv.DeliveryError, match="nothing is drawn again"):
-        Ledger(tmp_path).draw_once("c" * 64, lambda: pytest.fail("it was drawn"))
-
-
-def test_what_was_spent_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    Ledger(tmp_path / "spent").draw_once("c" * 64, lambda: "report")
-    assert (tmp_path / "spent").stat().st_mode & 0o077 == 0
-    assert (tmp_path / "spent" / f"{'c' * 64}.json").stat().st_mode & 0o077 == 0
 
 
 def test_a_client_with_a_token_posts_where_one_is_needed(tmp_path: Path) -> None:

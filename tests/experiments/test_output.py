@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,8 +12,7 @@ from sottovoce.experiments.experiment import Experiment, quick
 from sottovoce.experiments.output import write_report
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.tasks import Request, expand
-
-SMALL: dict[str, Any] = {"users": (2000,), "levels": (16,), "queries": 10}
+from tests.experiments.runs import SMALL
 
 KINDS = (
     "varying-users",

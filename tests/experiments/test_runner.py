@@ -9,37 +9,18 @@ import sys
 import textwrap
 import time
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from msgspec.structs import replace
 
 import sottovoce as sv
 from sottovoce.experiments import runner
 from sottovoce.experiments.cache import Cache
-from sottovoce.experiments.catalogue import find_experiment
-from sottovoce.experiments.experiment import Experiment, quick
 from sottovoce.experiments.measure import Row, run_task
-from sottovoce.experiments.results import summarize
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.specs import Task
 from sottovoce.experiments.tasks import Request, expand
-
-SMALL: dict[str, Any] = {"users": (2000,), "levels": (16,), "queries": 10}
-ONE: dict[str, Any] = {"volumes": (0.5,), "dimensions": (2,), "datasets": ("normal",)}
-
-
-def small(name: str, **changes: Any) -> Experiment:
-    return replace(quick(find_experiment(name)), **(SMALL | changes))
-
-
-def outcome(experiment: Experiment, path: Path, *, request: Request | None = None, jobs: int = 1) -> pa.Table:
-    request = request or Request()
-    with Workers(jobs, seed=request.seed) as workers:
-        return run(expand(experiment, request), path, workers=workers, advance=lambda done: None)
+from tests.experiments.runs import ONE, outcome, small
 
 
 @pytest.mark.slow
@@ -158,13 +139,3 @@ def test_results_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         outcome(small("sigma"), tmp_path / "broken.parquet")
     with pytest.raises(sv.ExperimentError, match="jobs"):
         Workers(0)
-
-
-def test_a_summary_is_the_mean_and_deviation_over_repeats_in_the_order_of_the_tasks(tmp_path: Path) -> None:
-    experiment = small("varying-volume", **(ONE | {"volumes": (0.5, 0.1)}), repeats=3)
-    table = outcome(experiment, tmp_path / "a.parquet", request=Request(methods=("hdg",)))
-    values, summary = np.array(table["value"]), summarize(table).to_pydict()
-    assert summary["volume"] == [0.5, 0.1]
-    assert summary["repeats"] == [3, 3]
-    assert np.allclose(summary["mean"], [values[::2].mean(), values[1::2].mean()])
-    assert np.allclose(summary["deviation"], [values[::2].std(ddof=1), values[1::2].std(ddof=1)])

@@ -9,16 +9,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.mechanisms.grids import buckets_of, even_shares, nearest_power
-from sottovoce.mechanisms.pairwise_model import PairwiseModel
-from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table, grid_table
 from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
-
-
-def sharp(mechanism: str, crowd: dict, schema: sv.Schema, **options: object) -> sv.Model:
-    """Return the model fitted to next to no noise: epsilon 20, randomised response, 50 million people."""
-    plan = sv.Plan.create(schema, epsilon=20, users=10**7, mechanism=mechanism, oracle="grr", **options)
-    return sv.fit(plan, sv.simulate(plan, crowd, seed=1, users=50_000_000))
+from tests.mechanisms.noiseless import sharp
 
 
 class TestWithoutNoise:
@@ -34,16 +27,6 @@ class TestWithoutNoise:
             query = {name: sorted(generator.integers(0, 16, 2).tolist()) for name in names}
             truth = fraction_inside(crowd, query)
             assert model.answer_ranges([query])[0] == pytest.approx(truth, abs=1e-3), query
-
-    def test_a_finer_grid_per_attribute_sharpens_a_coarse_pair(self):
-        """On HDG's own lines 1-D answers are exact; TDG with the same pairs takes values within a cell as alike."""
-        crowd = normal_crowd(20_000, attributes=2, levels=16, seed=1)
-        hybrid = sharp("hdg", crowd, square_schema(2, 16), g1=16, g2=2)
-        plain = sharp("tdg", crowd, square_schema(2, 16), g2=2)
-        query = {"a": (3, 6)}
-        truth = np.mean((crowd["a"] >= 3) & (crowd["a"] <= 6))
-        assert hybrid.answer_ranges([query])[0] == pytest.approx(truth, abs=1e-3)
-        assert plain.answer_ranges([query])[0] == pytest.approx(np.mean(crowd["a"] < 8) / 2, abs=1e-3)
 
     @pytest.mark.parametrize("mechanism", ["hdg", "tdg"])
     def test_every_kind_of_attribute_is_answered(self, mechanism: str):
@@ -77,53 +60,6 @@ class TestRawEstimates:
         answers = model.answer_ranges(queries)
         assert np.isfinite(answers).all()
         assert answers[:18].min() < 0
-
-    def test_post_processing_halves_the_error_of_fine_grids(self):
-        """Seeds 0 to 4 at epsilon 2: twenty seeds gave 0.021 with it and 0.045 without."""
-        schema, crowd = square_schema(3, 16), normal_crowd(50_000, attributes=3, levels=16, seed=1)
-        queries = [{"a": (low, low + 7), "b": (high, high + 7)} for low in range(9) for high in range(9)]
-        truth = [fraction_inside(crowd, query) for query in queries]
-        errors = {}
-        for postprocess in (True, False):
-            plan = sv.Plan.create(schema, epsilon=2, users=50_000, mechanism="hdg", postprocess=postprocess)
-            models = [sv.fit(plan, sv.simulate(plan, crowd, seed=seed)) for seed in range(5)]
-            errors[postprocess] = np.mean([np.abs(model.answer_ranges(queries) - truth).mean() for model in models])
-        assert errors[True] < 0.7 * errors[False]
-
-
-class TestPairwiseModel:
-    @staticmethod
-    def model(attributes: int, levels: int = 4) -> PairwiseModel:
-        schema = square_schema(attributes, levels)
-        generator = np.random.default_rng(attributes)
-        marginals = [generator.dirichlet(np.ones(levels)) for _ in range(attributes)]
-        matrices = {
-            pair: np.outer(marginals[pair[0]], marginals[pair[1]])
-            for pair in itertools.combinations(range(attributes), 2)
-        }
-        origin = Origin(schema, "tdg", 1.0, "0" * 64, 10**6)
-        blocks = [np.arange(levels)] * attributes
-        return PairwiseModel(origin, estimator="max_entropy", blocks=blocks, matrices=matrices)
-
-    @pytest.mark.parametrize("attributes", [2, 3, 5, 8])
-    def test_independent_attributes_multiply_in_any_number(self, attributes: int):
-        model = self.model(attributes)
-        query = {"abcdefgh"[place]: (1, 2) for place in range(attributes)}
-        singles = model.answer_ranges([{name: bounds} for name, bounds in query.items()])
-        assert model.answer_ranges([query])[0] == pytest.approx(singles.prod(), abs=1e-6)
-
-    def test_more_attributes_than_can_be_combined_are_refused_with_the_limit(self):
-        names = [f"n{place}" for place in range(21)]
-        schema = sv.Schema([sv.Ordinal(name, 0, 1) for name in names])
-        pairs = itertools.combinations(range(21), 2)
-        model = PairwiseModel(
-            Origin(schema, "tdg", 1.0, "0" * 64, 100),
-            estimator="max_entropy",
-            blocks=[np.arange(2)] * 21,
-            matrices={pair: np.full((2, 2), 0.25) for pair in pairs},
-        )
-        with pytest.raises(sv.QueryError, match="a query names 21 attributes; tdg answers at most 20"):
-            model.answer_ranges([dict.fromkeys(names, (0, 0))])
 
 
 class TestParts:

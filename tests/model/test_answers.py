@@ -94,22 +94,6 @@ def test_a_numeric_groups_text_asks_for_its_bin() -> None:
         assert label is None or f"BETWEEN {label[0]} AND {label[1]}" in answer.where
 
 
-def test_correlations_are_those_of_people_who_answered_both() -> None:
-    people = [kind for kind in kinds(MODEL) if None not in (kind.values["age"], kind.values["income"])]
-    ages = np.array([kind.values["age"] for kind in people])
-    middles = {1.25: 5, 3.75: 5, 6.25: 5, 8.75: 5}
-    incomes = np.array(
-        [middles.get(kind.values["income"], 20 if kind.values["income"] < 30 else 50) for kind in people]
-    )
-    shares = np.array([kind.share for kind in people])
-    covariance = np.cov(ages, incomes, aweights=shares, ddof=0)
-    expected = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
-    result = MODEL.correlation()
-    assert result[0, 1] == result[1, 0] == pytest.approx(expected)
-    assert np.diag(result) == pytest.approx([1, 1, math.nan, 1], nan_ok=True)
-    assert np.isnan(result[2]).all()
-
-
 class TestIntervals:
     """The oracle's errors are independent, one for each of its kinds of people, so that every one can be computed."""
 
@@ -134,32 +118,6 @@ class TestIntervals:
             gradient[kind] = (mean(moved) - mean(MODEL.table)) / step
         estimate = MODEL.mean("age", where="income < 30")
         assert estimate.deviation == pytest.approx(0.01 * math.sqrt((gradient**2).sum()), rel=1e-3)
-
-    def test_an_error_shared_by_two_groups_cancels_in_their_difference(self) -> None:
-        first, second = MODEL.answer("age >= 0"), MODEL.answer("age >= 1")
-        gap = sv.difference(first, second)
-        assert gap == pytest.approx(first.fraction - second.fraction)
-        assert gap.deviation == pytest.approx(MODEL.answer("age = 0").deviation)
-        assert sv.difference(first, first).interval == (0, 0)
-
-    def test_errors_of_two_collections_add(self) -> None:
-        first, second = make_model(3).answer("age >= 0"), make_model(4).answer("age >= 0")
-        gap = sv.difference(first, second)
-        assert gap.deviation == pytest.approx(math.hypot(first.deviation, second.deviation))
-
-    def test_differences_of_means_and_of_conditionals(self) -> None:
-        north, east = (MODEL.mean("age", where=f"region = '{region}'") for region in ("north", "east"))
-        gap = sv.difference(north, east)
-        assert float(gap) == pytest.approx(float(north) - float(east))
-        assert gap.deviation == pytest.approx(math.hypot(north.deviation, east.deviation)), "their people differ"
-        same = sv.difference(MODEL.answer("age > 0", given="region = 'north'"), MODEL.answer("age > 0"))
-        assert -1 <= same.interval[0] <= same <= same.interval[1] <= 1
-
-    def test_a_fraction_and_a_number_have_no_difference(self) -> None:
-        with pytest.raises(sv.QueryError, match="cannot be subtracted"):
-            sv.difference(MODEL.answer("age > 0"), MODEL.mean("age"))
-        with pytest.raises(sv.QueryError, match="two answers"):
-            sv.difference(0.5, MODEL.answer("age > 0"))
 
     @pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, True, "0.9", None])
     def test_a_level_that_cannot_be_is_refused(self, level: object) -> None:
@@ -220,38 +178,3 @@ class TestRefusals:
 
 
 class TestWords:
-    def test_an_answer_reads_well(self) -> None:
-        answer = MODEL.answer("age > 0", population=1_000_000)
-        low, high = answer.interval
-        assert str(answer) == (
-            f"{answer.fraction:.1%} (90% interval {low:.1%} to {high:.1%}), about {answer.fraction * 1e6:,.0f} of "
-            f"1,000,000 people ({low * 1e6:,.0f} to {high * 1e6:,.0f})"
-        )
-        assert repr(answer) == f"<Answer {answer}, where age > 0>"
-        assert float(answer) == answer.fraction
-        assert answer.count == pytest.approx(answer.fraction * 1e6)
-
-    def test_a_notebook_shows_what_an_interval_includes_and_nothing_as_markup(self) -> None:
-        shown = MODEL.answer("age < 1 AND region <> 'it''s'")._repr_html_()
-        assert "age &lt; 1 AND region &lt;&gt;" in shown
-        assert "do not include people who lied" in shown
-        assert "do not include" in MODEL.mean("age")._repr_html_()
-
-    def test_python_forms_are_shown_as_sql(self) -> None:
-        assert MODEL.answer(sv.col("age").between(0, 1) & ~(sv.col("region") == "east")).where == (
-            "age BETWEEN 0 AND 1 AND NOT (region = 'east')"
-        )
-
-    def test_levels_have_labels(self) -> None:
-        assert [level_labels(attribute) for attribute in SCHEMA.attributes] == [
-            [-1, 0, 1, 2, None],
-            [(0, 10), (10, 30), (30, 70), None],
-            ["north", "it's", "east", None],
-            [1, 2, 3],
-        ]
-
-
-def test_many_answers_at_once_are_the_answers_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sottovoce.model.evaluation.PRODUCTS_AT_ONCE", 3)
-    wheres = ["age > 0", "FALSE", "age > 0 OR income < 5 OR region = 'east'", "TRUE", "income > 3"]
-    assert MODEL.answers(wheres) == [MODEL.answer(where) for where in wheres]

@@ -53,9 +53,3 @@ def test_few_reports_tell_nothing() -> None:
     assert (check.freedom, check.probability, check.words) == (0, 1.0, "too few questions or reports to tell")
 
 
-def test_association_is_seen_through_many_levels() -> None:
-    independent = np.outer(np.arange(1, 41), np.ones(30))
-    assert association(independent) == pytest.approx(0, abs=1e-9)
-    assert association(np.eye(60)) == pytest.approx(1)
-    assert association(np.array([[1.0, 0.0]])) == 0
-    assert 0.2 < association(independent / independent.sum() + np.eye(40)[:, :30] / 60) < 0.8

@@ -19,6 +19,8 @@ import { Plan } from "./plan.js";
 /** Answers one plan for the person at this device. */
 export class Client {
   #url; #memory; #token; #attempts;
+  /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
+  #reported = null;
 
   /** @param {Plan} plan @param {string} url @param {Options} options */
   constructor(plan, url, options) {
@@ -41,20 +43,37 @@ export class Client {
 
   /**
    * Return this person's one report. The first call checks the record, draws and writes it down; every later call, in
-   * this page or any other of this origin, returns the same report, whatever the record.
+   * this page or any other of this origin, returns the same report. Another record than the one that this client drew
+   * for is refused; records are compared in memory, and kept nowhere.
    * @param {Record<string, unknown>} record
    * @returns {Promise<Report>}
    */
   async report(record) {
-    this.plan.levels(record);
+    const levels = JSON.stringify(this.plan.levels(record));
     return this.#alone(() => {
+      if (this.#reported !== null && this.#reported !== levels) {
+        throw new RecordError(
+          "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
+        );
+      }
       const before = this.drawn;
       if (before) return before.report;
       this.#refuseExpired();
       const report = this.plan.draw(record);
       remember(this.#memory, this.#key, { body: JSON.stringify(report), acknowledged: false });
+      this.#reported = levels;
       return report;
     });
+  }
+
+  /**
+   * Return a fresh report: **each call spends epsilon again** if the record is the same person's. For simulations; a
+   * person's page calls `report` or `send`.
+   * @param {Record<string, unknown>} record
+   * @returns {Report}
+   */
+  draw(record) {
+    return this.plan.draw(record);
   }
 
   /**

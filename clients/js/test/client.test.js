@@ -89,16 +89,26 @@ test("a record is checked as a whole before anything is drawn", async () => {
   assert.equal(storage.notes.size, 0);
 });
 
-test("a report is drawn once, whatever is asked again and by whichever page", async () => {
+test("a report is drawn once, however often it is asked for and by whichever page; another record is refused", async () => {
   const storage = new Notebook();
   const client = await makeClient(pair, storage);
   assert.equal(client.drawn, null);
   const report = await client.report(pair.records[0]);
   const written = storage.getItem(`sottovoce.${pair.collection}`);
-  for (const record of pair.records) assert.deepEqual(await client.report(record), report);
+  assert.deepEqual(await client.report({ ...pair.records[0] }), report);
+  await assert.rejects(client.report(pair.records[1]), /another record.*client\.draw/);
   assert.deepEqual(await (await makeClient(pair, storage)).report(pair.records[1]), report);
   assert.equal(storage.getItem(`sottovoce.${pair.collection}`), written);
   assert.deepEqual(client.drawn, { report, body: JSON.stringify(report), acknowledged: false });
+});
+
+test("a fresh draw is another report each time, and is written down nowhere", async () => {
+  const storage = new Notebook();
+  const client = await makeClient(pair, storage);
+  const ids = new Set(Array.from({ length: 20 }, () => client.draw(pair.records[0]).id));
+  assert.equal(ids.size, 20);
+  assert.equal(client.drawn, null);
+  assert.equal(storage.notes.size, 0);
 });
 
 test("a report names the plan, 128 bits, a question and a code, and nothing of the record is written down", async () => {

@@ -6,5 +6,6 @@ from sottovoce.model.answer import Answer, Estimate, difference
 from sottovoce.model.files import load_model
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
+from sottovoce.model.origin import Origin
 
-__all__ = ["Answer", "Estimate", "Model", "difference", "fit", "load_model"]
+__all__ = ["Answer", "Estimate", "Model", "Origin", "difference", "fit", "load_model"]

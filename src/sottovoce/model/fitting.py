@@ -76,10 +76,12 @@ def fit(
 
 
 def resample(tally: Tally, generator: np.random.Generator) -> Tally:
-    """Return a tally with as many reports on every question, drawn with replacement from those counted."""
-    drawn = Tally(tally.plan)
+    """Return a tally as it might have come out: as many reports on every question, drawn from those counted."""
+    drawn = []
     for question in np.flatnonzero(tally.question_totals).tolist():
         codes, counts = tally.pairs(question)
         again = generator.multinomial(int(counts.sum()), counts / counts.sum())
-        drawn.add_counts(np.full(len(codes), question), codes, again)
-    return drawn
+        drawn.append((np.full(len(codes), question), codes, again))
+    resampled = Tally(tally.plan)
+    resampled.add_counts(*(np.concatenate(columns) for columns in zip(*drawn, strict=True)))
+    return resampled

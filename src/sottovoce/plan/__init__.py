@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sottovoce.plan.audit import Audit
-from sottovoce.plan.plan import Plan
+from sottovoce.plan.plan import SHARES, Plan
+from sottovoce.plan.registry import Design, Fitting, Mechanism, find_mechanism, register
 
-__all__ = ["Audit", "Plan"]
+__all__ = ["SHARES", "Audit", "Design", "Fitting", "Mechanism", "Plan", "find_mechanism", "register"]

@@ -1,0 +1,59 @@
+"""Association: correlations as people have them, and the strongest pairs first."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sottovoce.model.association import association, correlation_matrix, strongest_pairs
+from tests.oracle import SCHEMA, TableModel, kinds, make_model
+
+MODEL = make_model(2)
+
+
+def test_correlations_are_those_of_people_who_answered_both() -> None:
+    people = [kind for kind in kinds(MODEL) if None not in (kind.values["age"], kind.values["income"])]
+    ages = np.array([kind.values["age"] for kind in people])
+    middles = {1.25: 5, 3.75: 5, 6.25: 5, 8.75: 5}
+    incomes = np.array(
+        [middles.get(kind.values["income"], 20 if kind.values["income"] < 30 else 50) for kind in people]
+    )
+    shares = np.array([kind.share for kind in people])
+    covariance = np.cov(ages, incomes, aweights=shares, ddof=0)
+    expected = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
+    result = MODEL.correlation()
+    assert result[0, 1] == result[1, 0] == pytest.approx(expected)
+    assert np.diag(result) == pytest.approx([1, 1, math.nan, 1], nan_ok=True)
+    assert np.isnan(result[2]).all()
+
+
+def test_association_is_seen_through_many_levels() -> None:
+    independent = np.outer(np.arange(1, 41), np.ones(30))
+    assert association(independent) == pytest.approx(0, abs=1e-9)
+    assert association(np.eye(60)) == pytest.approx(1)
+    assert association(np.array([[1.0, 0.0]])) == 0
+    assert 0.2 < association(independent / independent.sum() + np.eye(40)[:, :30] / 60) < 0.8
+
+
+
+def test_an_attribute_that_does_not_vary_has_no_correlation() -> None:
+    table = MODEL.table.copy()
+    table[1:] = 0
+    result = correlation_matrix(TableModel(table / table.sum()))
+    assert math.isnan(result[0, 1])
+    assert not math.isnan(result[1, 3])
+
+
+def test_the_pair_that_goes_together_leads_the_list() -> None:
+    """Age decides the rooms, and nothing else decides anything."""
+    table = np.ones(SCHEMA.sizes)
+    for age in range(SCHEMA.sizes[0]):
+        for rooms in range(SCHEMA.sizes[3]):
+            table[age, :, :, rooms] = age % 3 == rooms
+    pairs = strongest_pairs(TableModel(table / table.sum()))
+    assert pairs[0][:2] == ("age", "the rooms")
+    assert pairs[0][2] > 0.9
+    assert len(pairs) == 6
+    assert [strength for *_, strength in pairs[1:]] == pytest.approx([0] * 5, abs=1e-9)

@@ -1,0 +1,72 @@
+"""Every route finds its plan, checks who asks, and answers in its own form."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from sottovoce.plan.plan import Plan
+from tests.collectors import Running, as_array, draw, running
+
+
+def test_a_plan_is_served_as_the_bytes_whose_digest_is_its_fingerprint(collector: Running, plan: Plan) -> None:
+    answer = collector.http.get(collector.path(plan))
+    assert hashlib.sha256(answer.content).hexdigest() == plan.fingerprint
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["etag"] == f'"{plan.fingerprint}"'
+    assert "x-sottovoce-warning" not in answer.headers
+    assert collector.http.get("/v1/plans").json()["plans"][0]["fingerprint"] == plan.fingerprint
+
+
+@pytest.mark.parametrize("rest", ["", "/status", "/exploration", "/reports", "/fit", "/answers"])
+def test_a_plan_that_is_not_served_is_not_found(collector: Running, rest: str) -> None:
+    method = "GET" if rest in ("", "/status", "/exploration") else "POST"
+    answer = collector.http.request(
+        method,
+        f"/v1/plans/{'0' * 64}{rest}",
+        headers=collector.token(),
+        json={"queries": [{}]} if rest == "/answers" else None,
+    )
+    assert answer.status_code == 404
+
+
+def test_status_fit_and_answers_need_an_analysts_token(collector: Running, plan: Plan) -> None:
+    for method, rest in (("GET", "/status"), ("GET", "/exploration"), ("POST", "/fit"), ("POST", "/answers")):
+        path, body = collector.path(plan, rest), {"queries": [{}]} if rest == "/answers" else None
+        assert collector.http.request(method, path, json=body).status_code == 401
+        wrong = {"authorization": "Bearer sv_000000000000_guess"}
+        assert collector.http.request(method, path, json=body, headers=wrong).status_code == 401
+        assert collector.http.request(method, path, json=body, headers=collector.token("reporter")).status_code == 403
+
+
+def test_posting_needs_a_token_where_that_is_asked_for(plan: Plan, tmp_path: Path) -> None:
+    with running([plan], str(tmp_path / "c.db"), require_token=True) as collector:
+        body = draw(plan, 1)[0].to_json()
+        assert collector.post(plan, body).status_code == 401
+        assert collector.post(plan, body, **collector.token("analyst")).status_code == 403
+        assert collector.post(plan, body, **collector.token("reporter")).json()["counted"] == 1
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [[{"height": [1, 2]}], [{"age": [9, 3]}], [{"age": [1]}], [{"region": ["west"]}], [], "age", [{"age": None}]],
+)
+def test_a_query_that_cannot_be_understood_is_refused(collector: Running, plan: Plan, queries: object) -> None:
+    token = collector.token()
+    collector.post(plan, as_array(draw(plan, 60)))
+    collector.http.post(collector.path(plan, "/fit"), headers=token)
+    answer = collector.http.post(collector.path(plan, "/answers"), headers=token, json={"queries": queries})
+    assert answer.status_code == 422
+
+
+def test_the_explorers_page_may_run_its_own_program_and_talk_to_its_collector(collector: Running) -> None:
+    answer = collector.http.get("/explore")
+    policy = answer.headers["content-security-policy"]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "connect-src 'self'" in policy
+    assert "script-src 'sha256-" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"

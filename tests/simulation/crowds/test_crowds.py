@@ -1,0 +1,147 @@
+"""Crowds whose every answer is known: their people, and what depends on what."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import sottovoce as sv
+from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, Crowd, Population
+
+PEOPLE = 40_000
+EACH = pytest.mark.parametrize("crowd", CROWDS.values(), ids=CROWDS)
+ENTWINED = [crowd for crowd in CROWDS.values() if crowd.together]
+
+
+def test_there_are_at_least_five_crowds_and_two_of_them_are_held_out() -> None:
+    assert len(CROWDS) >= 5
+    assert len(HELD_OUT) == 2
+    assert set(HELD_OUT) | set(BUILDING) == set(CROWDS)
+    assert not set(HELD_OUT) & set(BUILDING)
+
+
+@EACH
+def test_a_crowd_has_six_to_ten_mixed_attributes_and_columns_of_one_length(crowd: Crowd) -> None:
+    table = crowd.draw(500, seed=1)
+    assert 6 <= len(crowd.schema.attributes) <= 10
+    assert {sv.Ordinal, sv.Numeric, sv.Categorical} == {type(attribute) for attribute in crowd.schema.attributes}
+    assert tuple(table) == crowd.schema.names
+    assert {column.shape for column in table.values()} == {(500,)}
+
+
+@EACH
+def test_the_same_seed_gives_the_same_people_and_another_seed_others(crowd: Crowd) -> None:
+    first, again, other = (crowd.draw(300, seed=seed) for seed in (4, 4, 5))
+    for name in crowd.schema.names:
+        np.testing.assert_array_equal(first[name], again[name])
+    assert any(not np.array_equal(first[name], other[name]) for name in crowd.schema.names)
+
+
+@EACH
+def test_a_collection_can_be_simulated_from_a_crowd(crowd: Crowd) -> None:
+    plan = sv.Plan.create(crowd.schema, epsilon=1.0, users=2_000, mechanism="calm")
+    assert sv.simulate(plan, crowd.draw(1_000, seed=0), users=2_000, seed=0).total == 2_000
+
+
+@EACH
+def test_levels_are_those_that_the_schema_gives_one_record_at_a_time(crowd: Crowd) -> None:
+    table = crowd.draw(200, seed=2)
+    population = Population(crowd.schema, table)
+    for row in range(200):
+        record = {name: table[name][row].item() for name in crowd.schema.names}
+        assert crowd.schema.levels(record) == tuple(population.levels[name][row] for name in crowd.schema.names)
+
+
+@EACH
+def test_every_value_of_every_category_occurs_and_some_group_is_small(crowd: Crowd) -> None:
+    table = crowd.draw(PEOPLE, seed=0)
+    shares = []
+    for attribute in crowd.schema.attributes:
+        if isinstance(attribute, sv.Categorical):
+            values, counts = np.unique(table[attribute.name], return_counts=True)
+            assert set(values) == set(attribute.values)
+            shares += (counts / PEOPLE).tolist()
+    assert 0.01 < min(shares) < 0.04
+
+
+@EACH
+def test_money_and_other_nullable_numbers_are_missing_for_some_and_known_for_some(crowd: Crowd) -> None:
+    nullable = [attribute.name for attribute in crowd.schema.attributes if attribute.accepts_null]
+    table = crowd.draw(PEOPLE, seed=0)
+    assert nullable
+    for name in nullable:
+        assert 0.02 < np.isnan(table[name]).mean() < 0.9
+
+
+@EACH
+def test_pairs_called_related_are_more_strongly_associated_than_chance(crowd: Crowd) -> None:
+    # chi-square of two dependent attributes at 40,000 people, seed 0; a pair without dependence would pass once in 1e6
+    population = Population(crowd.schema, crowd.draw(PEOPLE, seed=0))
+    for first, second in crowd.related:
+        assert chance(population, first, second) < 1e-6, (first, second)
+
+
+@pytest.mark.parametrize("crowd", ENTWINED, ids=lambda crowd: crowd.name)
+def test_three_that_depend_on_each_other_only_as_three_are_independent_in_pairs(crowd: Crowd) -> None:
+    # seed 0 of each; three chi-square tests in each crowd at 1e-4: a false alarm once in 1,000 sets of seeds
+    population = Population(crowd.schema, crowd.draw(PEOPLE, seed=0))
+    for first, second in combinations(crowd.together, 2):
+        assert chance(population, first, second) > 1e-4
+    outcome, *by = (population.levels[name] for name in crowd.together)
+    parity = by[0] ^ by[1]
+    gap = outcome[parity == 0].mean() - outcome[parity == 1].mean()
+    assert abs(gap) > 0.3
+
+
+def test_three_crowds_have_a_dependence_of_three_of_which_one_is_held_out() -> None:
+    names = {crowd.name for crowd in ENTWINED}
+    assert len(names) >= 3
+    assert names & set(HELD_OUT)
+
+
+@pytest.mark.parametrize(("crowd", "name"), [("commuting", "handedness"), ("health", "blood"), ("staff", "floor")])
+def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd: str, name: str) -> None:
+    # seed 0; at most nine tests in each crowd at 1e-4: a false alarm less than three times in 1,000 sets of seeds
+    population = Population(CROWDS[crowd].schema, CROWDS[crowd].draw(PEOPLE, seed=0))
+    for other in CROWDS[crowd].schema.names:
+        if other != name:
+            assert chance(population, name, other) > 1e-4, other
+
+
+@pytest.mark.parametrize(
+    ("crowd", "number", "by"),
+    [("commuting", "minutes", "district"), ("health", "body_mass", "clinic"), ("telemetry", "wait", "country")],
+)
+def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
+    table = CROWDS[crowd].draw(PEOPLE, seed=0)
+    categories = next(a.values for a in CROWDS[crowd].schema.attributes if a.name == by)
+    means = [np.nanmean(table[number][table[by] == value]) for value in categories]
+    assert np.ptp(means) > 0.8 * np.nanstd(table[number])
+    assert abs(stats.spearmanr(means, range(len(means))).statistic) < 0.4
+
+
+def test_minutes_are_said_in_round_numbers() -> None:
+    minutes = CROWDS["commuting"].draw(PEOPLE, seed=0)["minutes"]
+    assert (minutes % 5 == 0).mean() > 0.7
+
+
+@EACH
+def test_a_crowd_survives_pickling(crowd: Crowd) -> None:
+    assert pickle.loads(pickle.dumps(crowd)).questions() == crowd.questions()
+
+
+def chance(population: Population, first: str, second: str) -> float:
+    """Return the p-value of a chi-square test of independence; rare levels are joined with their neighbours."""
+    counts = population.joint(first, second) * population.count
+    for axis in (0, 1):
+        totals, starts, held = counts.sum(axis=1 - axis), [0], 0.0
+        for place, total in enumerate(totals):
+            if held >= population.count / 200:
+                starts, held = [*starts, place], 0.0
+            held += total
+        counts = np.add.reduceat(counts, starts, axis=axis)
+    return float(stats.chi2_contingency(counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]).pvalue)

@@ -1,0 +1,62 @@
+"""The house: rooms as CONTRIBUTING lists them, layers as the contract has them, and a test beside every module."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "sottovoce"
+MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
+
+WITHOUT_MIRROR = {
+    "_types.py": "two names of types",
+    "channels/channel.py": "a protocol: tests/conformance/test_channels.py asks it of every channel",
+    "plan/refusals.py": "names of reasons: every engine's tests count by them",
+    "service/messages.py": "shapes of requests and answers: tests/service/test_fuzz.py throws everything at them",
+}
+"""Modules without a test file of their own, and why."""
+
+
+def rooms_in_tree() -> set[str]:
+    return {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()} - {
+        "__init__"
+    }
+
+
+def contract_layers() -> list[set[str]]:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    assert "ignore_imports" not in contract
+    assert contract["exhaustive"]
+    return [{name.strip() for name in layer.split("|")} for layer in contract["layers"]]
+
+
+def test_contributing_lists_the_rooms_of_the_tree_in_the_layers_of_the_contract() -> None:
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", (ROOT / "CONTRIBUTING.md").read_text(), flags=re.MULTILINE)
+    listed: dict[int, set[str]] = {}
+    for layer, room in rows:
+        listed.setdefault(int(layer), set()).add(room)
+    assert [listed[layer] for layer in sorted(listed)] == contract_layers()
+    assert set().union(*listed.values()) == rooms_in_tree()
+
+
+def test_there_are_few_rooms_and_few_layers() -> None:
+    assert len(rooms_in_tree()) <= 20
+    assert len(contract_layers()) <= 14
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_a_module_is_short_and_has_its_test_beside_it(module: Path) -> None:
+    assert len((SOURCE / module).read_text().splitlines()) <= 400
+    mirrored = ROOT / "tests" / module.parent / f"test_{module.name.lstrip('_')}"
+    assert mirrored.exists() != (str(module) in WITHOUT_MIRROR)
+
+
+def test_arrays_of_floats_have_one_name() -> None:
+    definitions = [
+        module for module in MODULES if re.search(r"^Floats = ", (SOURCE / module).read_text(), re.MULTILINE)
+    ]
+    assert definitions == [Path("_types.py")]
