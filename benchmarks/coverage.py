@@ -20,7 +20,7 @@ import numpy as np
 
 import sottovoce as sv
 from accuracy import BASE, REAL, real, shared_synthetic, true_answers
-from sottovoce.model.answer import normal_factor
+from sottovoce.model.belief import normal_factor
 from sottovoce.query.ranges import ranges_to_batch
 
 SETS, DIMENSIONS, LEVEL = ("normal", "laplace", "census_kdd", "covtype"), (1, 2, 3, 4), 0.9

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
+import numpy as np
 import uvicorn
 
 import sottovoce as sv
@@ -20,7 +21,7 @@ from sottovoce.service.app import make_server
 from sottovoce.service.auth import create_token
 from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
-from sottovoce.service.store import open_store
+from sottovoce.service.store import ID, PlanKey, Reports, open_store
 
 SCHEMA = sv.Schema([sv.Ordinal("age", 0, 15), sv.Ordinal("hours", 0, 15), sv.Categorical("region", ["north", "south"])])
 RECORD = {"age": 7, "hours": 3, "region": "south"}
@@ -93,3 +94,10 @@ def running(plans: list[Plan], database: str, source: str = "127.0.0.1", **setti
 
 def random_ids(number: int) -> bytes:
     return os.urandom(16 * number)
+
+
+def make_reports(key: PlanKey, ids: bytes, *, question: int = 0, code: int = 1) -> Reports:
+    """Return reports that all say the same, as a store wants them: sorted by id."""
+    column = np.sort(np.frombuffer(ids, dtype=ID))
+    ones = np.ones(len(column), dtype=np.int64)
+    return Reports(column, ones * key.plan, ones * question, ones * code)

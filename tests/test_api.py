@@ -1,4 +1,4 @@
-"""The public names: one flat namespace, sorted, documented, and one tree of errors."""
+"""The public names: one flat namespace, sorted, and documented."""
 
 from __future__ import annotations
 
@@ -38,16 +38,6 @@ def test_every_public_name_and_method_has_a_docstring(name: str):
                 inspect.isfunction(member) or isinstance(member, property | classmethod)
             ):
                 assert inspect.getdoc(getattr(thing, method)), f"{name}.{method}"
-
-
-def test_every_error_is_a_sottovoce_error_or_a_warning_and_stands_in_the_tree():
-    from sottovoce import errors
-
-    for name, thing in vars(errors).items():
-        if inspect.isclass(thing):
-            assert issubclass(thing, sv.SottovoceError | UserWarning)
-            assert name in errors.__doc__
-            assert name in sv.__all__
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -33,7 +33,7 @@ def fail(*arguments: object, code: int = 1) -> str:
     return result.stderr
 
 
-def shown(*arguments: object) -> str:
+def text_of(*arguments: object) -> str:
     """Return what a command says to people, with every stretch of white space as one space."""
     result = run(*arguments)
     assert result.exit_code == 0, result.output

@@ -12,7 +12,7 @@ import pytest
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.store import ID, PlanKey, Reports, Store, Token, open_store, postgres, recent
-from tests.collectors import make_plan, random_ids
+from tests.collectors import make_plan, make_reports, random_ids
 
 DAY, NEXT = datetime.date(2026, 3, 1), datetime.date(2026, 3, 2)
 
@@ -27,12 +27,6 @@ def store(database: str) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     return make_plan()
-
-
-def make_reports(key: PlanKey, ids: bytes, *, question: int = 0, code: int = 1) -> Reports:
-    column = np.sort(np.frombuffer(ids, dtype=ID))
-    ones = np.ones(len(column), dtype=np.int64)
-    return Reports(column, ones * key.plan, ones * question, ones * code)
 
 
 def total(store: Store, key: PlanKey) -> int:
@@ -103,6 +97,50 @@ def test_refusals_are_added_by_day_and_reason(store: Store, plan: Plan) -> None:
     for refused in ({"malformed": 2}, {"malformed": 1, "wrong plan": 5}):
         assert len(store.add(key.collection, DAY, nothing, refused)) == 0
     assert store.refusals(key.collection) == [(DAY, "malformed", 3), (DAY, "wrong plan", 5)]
+
+
+def test_the_revision_grows_with_every_counted_batch_and_every_refusal(store: Store, plan: Plan) -> None:
+    key, other = store.register(plan), store.register(make_plan(purpose="another collection"))
+    revisions = [store.revision(key.collection)]
+    for ids, refused in (
+        (random_ids(3), {}),
+        (b"", {"malformed": 1}),
+        (random_ids(1), {"malformed": 2}),
+        (b"", {"x": 1}),
+    ):
+        store.add(key.collection, DAY, make_reports(key, ids), refused)
+        revisions.append(store.revision(key.collection))
+    assert revisions == sorted(set(revisions)), "each is above the one before"
+    assert store.revision(key.collection) == revisions[-1], "looking changes nothing"
+    assert store.revision(other.collection) == revisions[0], "another collection did not change"
+
+
+def test_the_revision_is_kept_with_the_counts_and_seen_by_every_collector(database: str, plan: Plan) -> None:
+    first, second = open_store(database), open_store(database)
+    key = first.register(plan)
+    first.add(key.collection, DAY, make_reports(key, random_ids(2)), {})
+    before = second.revision(key.collection)
+    second.add(key.collection, DAY, make_reports(key, random_ids(2)), {})
+    after = first.revision(key.collection)
+    assert after > before
+    first.close()
+    second.close()
+    again = open_store(database)
+    assert again.register(plan) == key
+    assert again.revision(key.collection) == after
+    again.close()
+
+
+def test_a_batch_that_fails_leaves_the_revision_alone(
+    store: Store, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = store.register(plan)
+    before = store.revision(key.collection)
+    with monkeypatch.context() as broken:
+        broken.setattr(Reports, "pairs", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            store.add(key.collection, DAY, make_reports(key, random_ids(3)), {"malformed": 1})
+    assert store.revision(key.collection) == before
 
 
 def test_plans_of_one_collection_share_its_ids_and_keep_their_own_counts(store: Store, plan: Plan) -> None:

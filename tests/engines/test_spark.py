@@ -115,3 +115,20 @@ def test_the_statement_in_sparks_dialect_counts_alike(spark: SparkSession) -> No
     counted = sv.Tally.from_counts(plan, spark.sql(plan.sql("spark", table="survey")).collect())
     assert counted == sv.tally_spark(plan, frame)
     assert counted.refused == {"duplicate": 50}
+
+
+def test_a_tally_is_made_from_a_dataframe_as_by_the_engine_itself(spark: SparkSession) -> None:
+    plan = small_plan()
+    rows = [
+        (plan.fingerprint, 0, 1),
+        (plan.fingerprint, 1, 0),
+        (None, 0, 1),
+        ("f" * 64, 0, 1),
+        (plan.fingerprint, 99, 1),
+    ]
+    frame = spark.createDataFrame(rows, "plan string, question int, code long")
+    tally, assumed = (sv.Tally.from_spark(plan, frame, assume_plan=assume) for assume in (False, True))
+    assert (tally.total, tally.refused) == (2, {"no plan": 1, "wrong plan": 1, "impossible question": 1})
+    assert tally == sv.tally_spark(plan, frame)
+    assert assumed.total == 3
+    assert assumed == sv.tally_spark(plan, frame, assume_plan=True)

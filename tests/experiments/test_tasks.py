@@ -10,6 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.experiments.catalogue import find_experiment
+from sottovoce.experiments.experiment import Experiment
 from sottovoce.experiments.tasks import Request, expand, left_out
 
 
@@ -59,3 +60,31 @@ def test_real_data_joins_where_it_has_a_place(tmp_path: Path) -> None:
 def test_an_experiment_without_data_says_where_to_get_it() -> None:
     with pytest.raises(sv.ExperimentError, match="lending-club"):
         expand(find_experiment("new-real-varying-epsilon"), Request())
+
+
+def test_every_combination_is_a_task_and_repeats_come_one_after_the_other() -> None:
+    experiment = Experiment(
+        name="x",
+        paper="",
+        summary="",
+        axis="epsilon",
+        datasets=("normal", "laplace"),
+        users=(1000, 2000),
+        epsilons=(0.5, 1.0),
+        sigmas=(0.2, 0.8),
+        dimensions=(1, 2),
+        volumes=(0.3, 0.7),
+        repeats=3,
+    )
+    tasks = expand(experiment, Request(methods=("hdg",), seed=7))
+    assert len(tasks) == len({task.key for task in tasks}) == 3 * 2 * 2 * 2 * 2
+    assert [task.repeat for task in tasks] == sorted(task.repeat for task in tasks)
+    assert {(spec.dimension, spec.volume) for spec in tasks[0].queries} == {(1, 0.3), (1, 0.7), (2, 0.3), (2, 0.7)}
+    assert {dict(task.method.options)["sigma"] for task in tasks} == {0.2, 0.8}
+    assert {task.seed for task in tasks} == {7}
+
+
+def test_queries_start_as_the_authors_do_where_that_is_asked_for() -> None:
+    for aligned in (True, False):
+        tasks = expand(find_experiment("varying-epsilon"), Request(aligned=aligned, repeats=1))
+        assert {spec.aligned for task in tasks for spec in task.queries} == {aligned}

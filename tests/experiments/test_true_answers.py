@@ -43,3 +43,13 @@ def test_true_answers_equal_the_reference(name: str) -> None:
     bounds = np.array([[query[key] for key in sorted(query, key=int)] for query in asked])
     counts = count_inside(records, 64, QuerySet(attributes, bounds[..., 0], bounds[..., 1]))
     assert np.allclose(counts / 1_000_000, truth, rtol=0, atol=1e-12)
+
+
+def test_queries_on_several_pairs_are_each_counted_on_their_own_attributes() -> None:
+    records = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [0, 0, 3, 3]])
+    queries = QuerySet(
+        attributes=np.array([[0, 1], [0, 2], [1, 2], [0, 1]]),
+        lows=np.array([[0, 0], [0, 0], [0, 3], [3, 3]]),
+        highs=np.array([[3, 3], [1, 0], [1, 3], [3, 3]]),
+    )
+    assert count_inside(records, 4, queries).tolist() == [4, 2, 2, 0]

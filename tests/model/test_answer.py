@@ -7,11 +7,11 @@ import math
 import pytest
 
 import sottovoce as sv
-from sottovoce.model.answer import Answer, Estimate, normal_factor
+from sottovoce.model.answer import Answer, Estimate
+from sottovoce.model.belief import normal_factor
 from tests.oracle import make_model
 
 MODEL = make_model(2)
-
 
 
 class TestIntervals:

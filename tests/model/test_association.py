@@ -37,7 +37,6 @@ def test_association_is_seen_through_many_levels() -> None:
     assert 0.2 < association(independent / independent.sum() + np.eye(40)[:, :30] / 60) < 0.8
 
 
-
 def test_an_attribute_that_does_not_vary_has_no_correlation() -> None:
     table = MODEL.table.copy()
     table[1:] = 0

@@ -40,7 +40,6 @@ def random_functionals(count: int, *, seed: int) -> list[Functional]:
     ]
 
 
-
 def test_values_are_the_sums_over_the_table() -> None:
     functionals = random_functionals(20, seed=1)
     expected = [

@@ -82,17 +82,16 @@ class TestFiles:
         assert loaded.document() == MODEL.document()
 
 
-
 kinds = st.sampled_from(["<f8", ">f8", "<f4", "<i8", ">i4", "|u1"])
-shapes = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
+packable = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4).flatmap(
+    lambda shape: kinds.flatmap(lambda kind: arrays.arrays(kind, shape))
+)
 
 
-@given(st.tuples(kinds, shapes).flatmap(lambda pair: arrays.arrays(pair[0], pair[1], elements={"allow_nan": False} if "f" in pair[0] else None)))
-def test_an_array_of_any_type_and_order_comes_back_from_json(array: np.ndarray) -> None:
-    for laid_out in (array, array.T, np.asfortranarray(array)):
-        packed = json.loads(json.dumps(pack({"a": 1} | {"all": [laid_out, "text", None]} if False else [laid_out, "x", [2]])))
-        back, text, nested = unpack(packed)
+@given(packable)
+def test_an_array_of_any_type_and_layout_comes_back_from_json(array: np.ndarray) -> None:
+    for laid_out in (array, array.T):
+        back, *rest = unpack(json.loads(json.dumps(pack((laid_out, "x", [2, None])))))
         np.testing.assert_array_equal(back, laid_out)
-        assert (text, nested) == ("x", [2])
-        assert back.dtype.kind == ("f" if array.dtype.kind == "f" else "i")
-        assert back.dtype.isnative
+        assert rest == ["x", [2, None]]
+        assert back.dtype == (array.dtype.newbyteorder("=") if array.dtype.kind == "f" else np.int64)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sottovoce as sv
 from sottovoce.model.fitting import REPLICATES, resample
-from sottovoce.plan.registry import find_mechanism
+from sottovoce.plan.registry import MECHANISMS, Fitting, find_mechanism
 from tests.crowds import mixed_crowd, mixed_schema
 
 PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000, mechanism="hdg")
@@ -27,7 +29,6 @@ class TestFitting:
             sv.fit(TALLY, PLAN)
 
 
-
 def test_whoever_waits_is_told_when_it_is_done() -> None:
     told: list[float] = []
     sv.fit(PLAN, TALLY, step=told.append)
@@ -38,11 +39,11 @@ def test_whoever_waits_is_told_when_it_is_done() -> None:
 def test_the_fit_is_repeated_only_when_an_interval_is_asked_for_and_then_once(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism, fits = find_mechanism("hdg"), []
 
-    def counting(plan: sv.Plan, tally: sv.Tally, how: object) -> sv.Model:
+    def fit(plan: sv.Plan, tally: sv.Tally, how: Fitting) -> sv.Model:
         fits.append(tally)
         return mechanism.fit(plan, tally, how)
 
-    monkeypatch.setattr("sottovoce.model.fitting.find_mechanism", lambda name: Counted(mechanism, counting))
+    monkeypatch.setitem(MECHANISMS, "hdg", replace(mechanism, fit=fit))
     model = sv.fit(PLAN, TALLY)
     model.answer_ranges([{"age": (18, 20)}])
     assert len(fits) == 1

@@ -163,6 +163,7 @@ class TestCalibrate:
         with pytest.raises(sv.QueryError, match=said):
             MODEL.calibrate(known)
 
+
 def test_models_of_pairs_refuse_and_say_what_can() -> None:
     schema = sv.Schema([sv.Ordinal("a", 0, 3), sv.Ordinal("b", 0, 3)])
     plan = sv.Plan.create(schema, epsilon=1, users=100, mechanism="hdg")

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import decimal
-
 import duckdb
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import sqlglot
@@ -94,46 +90,6 @@ def test_a_plan_column_is_asked_for_unless_the_plan_is_assumed() -> None:
     assert 'FROM survey."odd name"' in plan.sql("postgres", table='survey."odd name"')
     assert "`project-1`.survey.reports" in plan.sql("bigquery", table="`project-1`.survey.reports")
     assert plan.sql("postgresql") == plan.sql("postgres")
-
-
-def test_counts_come_in_any_kind_of_table() -> None:
-    plan = small_plan()
-    columns = {"reason": [None, "null"], "question": [0, -1], "code": [1, -1], "count": [5, 2]}
-    expected = sv.Tally.from_counts(plan, columns)
-    assert (expected.total, expected.refused) == (5, {"null": 2})
-    upper = {name.upper(): values for name, values in columns.items()}
-    decimals = {**columns, "count": [decimal.Decimal(5), decimal.Decimal(2)]}
-    floats = pd.DataFrame({**columns, "question": [0.0, float("nan")]})
-    for table in (pa.table(columns), pd.DataFrame(columns), pl.DataFrame(columns), pa.table(upper), decimals, floats):
-        assert sv.Tally.from_counts(plan, table) == expected
-    assert sv.Tally.from_counts(plan, list(zip(*columns.values(), strict=True))) == expected
-
-
-def test_a_plain_group_by_is_screened_like_reports() -> None:
-    plan = small_plan()
-    table = {"question": [0, 0, 99, None], "code": [0, 10**6, 0, 1], "count": [7, 2, 3, 4]}
-    tally = sv.Tally.from_counts(plan, table)
-    assert (tally.total, tally.counts(0)[0]) == (7, 7)
-    assert tally.refused == {"impossible code": 2, "impossible question": 3, "null": 4}
-
-
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
-        ({"question": [0], "code": [0]}, "lacks count"),
-        ({"question": [0], "code": [0], "count": [-1]}, "at least 0"),
-        ({"question": [0], "code": [0], "count": [None]}, "at least 0"),
-        ({"question": [0], "code": [0.5], "count": [1]}, "code is a column of integers"),
-        ({"question": [0], "code": [2.0**60], "count": [1]}, "lost digits"),
-        ({"question": ["0"], "code": [0], "count": [1]}, "got string"),
-        ({"reason": ["mood"], "question": [0], "code": [0], "count": [1]}, "unknown reasons"),
-        ([(1, 2, 3)], "in this order"),
-        (7, "got int"),
-    ],
-)
-def test_a_table_that_is_no_table_of_counts_is_refused(table: object, told: str) -> None:
-    with pytest.raises(sv.TallyError, match=told):
-        sv.Tally.from_counts(small_plan(), table)
 
 
 def test_stretches_are_few_cover_all_and_never_cut_a_code() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,6 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan.plan import MAX_USERS, SHARES
-from sottovoce.plan.questions import Family
 from tests.crowds import mixed_schema, square_schema
 
 PLAN = sv.Plan.create(
@@ -134,6 +134,25 @@ def first_family(**changes: object) -> list[dict]:
     return [{**families[0], **changes}, *families[1:]]
 
 
+class TestEpsilon:
+    @pytest.mark.parametrize("given", [0.1, "0.1", "0.10", Decimal("0.1"), np.float64(0.1)])
+    def test_it_is_the_decimal_number_that_was_written_however_it_was(self, given: object):
+        plan = sv.Plan.create(mixed_schema(), epsilon=given, users=1000, mechanism="hdg")
+        assert isinstance(plan.epsilon, Decimal)
+        assert plan.epsilon == Decimal("0.1")
+        assert plan == sv.Plan.create(mixed_schema(), epsilon="0.1", users=1000, mechanism="hdg")
+
+    def test_a_document_holds_it_as_one_text_and_gives_it_back_exactly(self):
+        plan = sv.Plan.create(mixed_schema(), epsilon="1.10", users=1000, mechanism="hdg")
+        assert json.loads(plan.to_json())["epsilon"] == "1.1"
+        assert sv.Plan.from_json(plan.to_json()).epsilon == Decimal("1.1")
+
+    @pytest.mark.parametrize("written", [1, 1.0, "1.0", "01", "1e0", "+1", " 1", "\uff11", None, ["1"]])
+    def test_a_document_that_writes_it_in_another_way_is_refused(self, written: object):
+        with pytest.raises(sv.PlanError, match="not a plan, or damaged"):
+            sv.Plan.from_json(changed(epsilon=written))
+
+
 class TestFiles:
     def test_what_people_are_shown_is_kept(self, tmp_path):
         PLAN.save(tmp_path / "plan.json")
@@ -214,41 +233,7 @@ class TestFiles:
             sv.Plan.from_json(json.dumps(document))
 
 
-class TestFamilies:
-    def test_a_product_family_is_enumerated_by_index(self):
-        family = Family(attributes=(0, 1), tables=((0, 1), (2, 3, 4)), channel="grr", shares=100)
-        assert family.count == 6
-        assert [family.choice(number) for number in range(6)] == [(0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4)]
-        assert [family.share(number) for number in range(6)] == [17, 17, 17, 17, 16, 16]
-
-    @pytest.mark.parametrize("shares", [100, (10, 0, 40, 25, 0, 25)])
-    def test_every_position_belongs_to_the_question_whose_stretch_it_is_in(self, shares: int | tuple[int, ...]):
-        family = Family(attributes=(0, 1), tables=((0, 1), (2, 3, 4)), channel="grr", shares=shares)
-        located = [family.locate(position) for position in range(100)]
-        assert [located.count(number) for number in range(6)] == [family.share(number) for number in range(6)]
-        assert located == sorted(located)
-
-    def test_a_one_bin_table_beside_a_full_one_has_cells(self):
-        schema = sv.Schema([sv.Ordinal("a", 0, 4), sv.Ordinal("b", 0, 255)])
-        document = {
-            **json.loads(PLAN.to_json()),
-            "schema": json.loads(schema.to_json()),
-            "tables": [{"edges": [0, 5]}, {"identity": 256}],
-            "families": [{"attributes": [0, 1], "tables": [[0], [1]], "channel": "grr", "shares": SHARES}],
-        }
-        question = sv.Plan.from_json(json.dumps(document)).questions[0]
-        assert question.cells([np.array([4, 0]), np.array([255, 3])]).tolist() == [255, 3]
-        assert question.cell((4, 255)) == 255
-
-    def test_questions_are_a_sequence(self):
-        questions = PLAN.questions
-        assert len(questions) == 10 == len(list(questions))
-        assert questions[2:4] == [questions[2], questions[3]]
-        assert [question.index for question in questions] == list(range(10))
-        for index in (-1, 10):
-            with pytest.raises(IndexError):
-                questions[index]
-
+class TestCollections:
     def test_a_plan_for_browsers_says_so(self):
         assert PLAN.for_browsers
 

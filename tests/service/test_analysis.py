@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -10,9 +13,15 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan.plan import Plan
+from sottovoce.service import analysis
+from sottovoce.service.analysis import Analyst, NotFittedError, TooFewReportsError
+from sottovoce.service.messages import AnswersRequest
+from sottovoce.service.served import Served, register_plans
+from sottovoce.service.store import Counts
+from sottovoce.service.store.sqlite import SQLiteStore
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
-from tests.collectors import as_array, draw, running
+from tests.collectors import as_array, draw, make_plan, make_reports, random_ids, running
 
 
 def test_answers_are_those_of_the_same_tally_fitted_here(plan: Plan, tmp_path: Path) -> None:
@@ -61,3 +70,129 @@ def test_nothing_is_fitted_or_answered_below_the_minimum(plan: Plan, tmp_path: P
         assert asked.status_code == 409
         collector.post(plan, as_array(draw(plan, 1)))
         assert collector.http.post(collector.path(plan, "/fit"), headers=token).status_code == 200
+
+
+DAY = datetime.date(2026, 3, 1)
+
+
+class Watched(SQLiteStore):
+    """A store that remembers how often its counts were read; `meanwhile` is done once, after the next reading."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.read, self.meanwhile = 0, lambda: None
+
+    def counts(self, collection: int) -> list[Counts]:
+        self.read += 1
+        found = super().counts(collection)
+        todo, self.meanwhile = self.meanwhile, lambda: None
+        todo()
+        return found
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Watched]:
+    opened = Watched(tmp_path / "c.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def served(store: Watched, plan: Plan) -> Served:
+    return register_plans(store, [plan])[plan.fingerprint]
+
+
+def count(store: Watched, served: Served, number: int, refused: dict[str, int] | None = None) -> None:
+    store.add(served.key.collection, DAY, make_reports(served.key, random_ids(number)), refused or {})
+
+
+def test_a_status_reads_the_counts_again_only_when_they_changed(store: Watched, served: Served) -> None:
+    analyst = Analyst(store, minimum_reports=1)
+    count(store, served, 5)
+    first = analyst.status(served)
+    assert first["reports"] == 5
+    assert [analyst.status(served) for _ in range(3)] == [first] * 3
+    assert store.read == 1
+    count(store, served, 2)
+    assert [analyst.status(served)["reports"] for _ in range(3)] == [7] * 3
+    assert store.read == 2
+
+
+def test_a_refusal_alone_shows_at_the_next_look(store: Watched, served: Served) -> None:
+    analyst = Analyst(store, minimum_reports=1)
+    assert analyst.status(served)["refused"] == []
+    count(store, served, 0, {"malformed": 2})
+    assert analyst.status(served)["refused"] == [{"day": "2026-03-01", "reason": "malformed", "count": 2}]
+
+
+def test_a_report_that_is_counted_while_a_status_is_made_shows_at_the_next_look(store: Watched, served: Served) -> None:
+    analyst = Analyst(store, minimum_reports=1)
+    count(store, served, 5)
+    store.meanwhile = lambda: count(store, served, 1)
+    assert analyst.status(served)["reports"] == 5
+    assert analyst.status(served)["reports"] == 6
+
+
+def test_a_status_shows_a_fit_though_no_count_changed(store: Watched, served: Served) -> None:
+    analyst = Analyst(store, minimum_reports=1)
+    count(store, served, 5)
+    assert analyst.status(served)["fit"] is None
+    analyst.fit(served, seed=0, quality="fast")
+    assert analyst.status(served)["fit"]["reports"] == 5
+
+
+def test_plans_of_one_collection_have_each_their_own_status(store: Watched, plan: Plan) -> None:
+    later = make_plan(expires="2998-01-01")
+    both = register_plans(store, [plan, later])
+    assert plan.collection == later.collection
+    count(store, both[plan.fingerprint], 5)
+    analyst = Analyst(store, minimum_reports=1)
+    statuses = [analyst.status(one) for one in both.values()]
+    assert [status["plan"] for status in statuses] == [plan.fingerprint, later.fingerprint]
+    assert [status["reports"] for status in statuses] == [5, 5]
+
+
+def test_the_plan_that_is_served_is_not_read_again_and_another_is_read_once(
+    store: Watched, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Counter[bytes] = Counter()
+    from_json = Plan.from_json
+
+    def watched(document: bytes) -> Plan:
+        read[document] += 1
+        return from_json(document)
+
+    monkeypatch.setattr(analysis.Plan, "from_json", watched)
+    analyst = Analyst(store, minimum_reports=1)
+    count(store, served, 5)
+    analyst.status(served)
+    analyst.fit(served, seed=0, quality="fast")
+    assert not read
+    earlier = make_plan(expires="2998-01-01")
+    count(store, register_plans(store, [earlier])[earlier.fingerprint], 3)
+    assert analyst.status(served)["reports"] == 8
+    count(store, served, 1)
+    assert analyst.status(served)["reports"] == 9
+    assert read == {earlier.to_json(): 1}
+
+
+def test_before_the_first_fit_nothing_is_answered_and_below_the_minimum_nothing_fitted(
+    store: Watched, served: Served
+) -> None:
+    analyst = Analyst(store, minimum_reports=6)
+    count(store, served, 5)
+    with pytest.raises(TooFewReportsError, match="5 reports were counted; nothing is fitted or answered below 6"):
+        analyst.fit(served, seed=0, quality="fast")
+    with pytest.raises(NotFittedError, match="fit first"):
+        analyst.answer(served, AnswersRequest(where=["TRUE"]))
+    with pytest.raises(NotFittedError, match="fit first"):
+        analyst.explore(served)
+
+
+def test_more_queries_than_are_evaluated_at_once_are_answered_in_their_order(store: Watched, served: Served) -> None:
+    analyst = Analyst(store, minimum_reports=1)
+    count(store, served, 50)
+    analyst.fit(served, seed=0, quality="fast")
+    queries = [{"age": [low % 16, 15]} for low in range(501)]
+    model, lines = analyst.answer(served, AnswersRequest(queries=queries))
+    assert [line.fraction for line in lines] == pytest.approx(model.answer_ranges(queries).tolist())

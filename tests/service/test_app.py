@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from pathlib import Path
 
+import httpx
+import pytest
+from fastapi import FastAPI
+
 from sottovoce.plan.plan import Plan
+from sottovoce.service.app import create_app
+from sottovoce.service.settings import Settings
+from sottovoce.service.store.sqlite import SQLiteStore
 from tests.collectors import Running, running
 
 
@@ -24,3 +33,50 @@ def test_the_description_of_the_api_is_there_without_pages_from_elsewhere(collec
     described = collector.http.get("/v1/openapi.json").json()
     assert "/v1/plans/{fingerprint}/reports" in described["paths"]
     assert collector.http.get("/docs").status_code == 404
+
+
+def ask(app: FastAPI, *paths: str) -> list[httpx.Response]:
+    """Return the application's answers to some GETs, without a server between."""
+
+    async def run() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app=app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://c") as http,
+        ):
+            return [await http.get(path) for path in paths]
+
+    return asyncio.run(run())
+
+
+class Broken(SQLiteStore):
+    """A store whose database does not answer."""
+
+    def check(self) -> None:
+        raise sqlite3.OperationalError("disk I/O error at /secret/place")
+
+
+def test_a_database_that_fails_is_said_without_its_details_and_with_when_to_come_back(
+    plan: Plan, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = create_app(Settings(), [plan], Broken(tmp_path / "c.db"))
+    (answer,) = ask(app, "/healthz")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert "secret" not in answer.text + caplog.text
+    assert "the store failed: OperationalError" in caplog.text
+
+
+def test_requests_are_counted_by_the_routes_pattern_and_never_by_what_was_asked(plan: Plan, tmp_path: Path) -> None:
+    app = create_app(Settings(), [plan], SQLiteStore(tmp_path / "c.db"))
+    *_, metrics = ask(app, f"/v1/plans/{plan.fingerprint}", "/telltale", "/telltale", "/metrics")
+    assert 'sottovoce_requests_total{route="/v1/plans/{fingerprint}",status="200"} 1.0' in metrics.text
+    assert 'sottovoce_requests_total{route="other",status="404"} 2.0' in metrics.text
+    assert "telltale" not in metrics.text
+    assert plan.fingerprint not in metrics.text
+
+
+def test_an_application_that_ends_has_closed_its_store(plan: Plan, tmp_path: Path) -> None:
+    store = SQLiteStore(tmp_path / "c.db")
+    ask(create_app(Settings(), [plan], store), "/healthz")
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        store.register(plan)

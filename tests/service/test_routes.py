@@ -70,3 +70,17 @@ def test_the_explorers_page_may_run_its_own_program_and_talk_to_its_collector(co
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("fingerprint", ["x", "0" * 63, "F" * 64, "0" * 65])
+def test_what_is_no_fingerprint_is_refused_before_it_is_looked_up(collector: Running, fingerprint: str) -> None:
+    assert collector.http.get(f"/v1/plans/{fingerprint}").status_code == 422
+    sent = collector.http.post(
+        f"/v1/plans/{fingerprint}/reports", content="[]", headers={"content-type": "application/json"}
+    )
+    assert sent.status_code == 404
+
+
+def test_the_content_type_may_say_more_than_the_kind(collector: Running, plan: Plan) -> None:
+    answer = collector.post(plan, as_array(draw(plan, 2)), "Application/JSON; charset=utf-8")
+    assert answer.json() == {"counted": 2, "duplicate": 0, "refused": []}

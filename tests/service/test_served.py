@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import json
+import time
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from sottovoce.plan.plan import Plan
+from sottovoce.service.served import Served, register_plans, today
+from sottovoce.service.store import PlanKey, open_store
 from tests.collectors import as_array, draw, make_plan, running
 
 
@@ -23,8 +29,8 @@ def test_a_plan_that_does_not_say_what_it_is_for_is_served_with_a_warning(
     assert "does not state its contact" in caplog.text
 
 
-def test_a_question_that_nobody_is_asked_is_refused(tmp_path: Path) -> None:
-    plan = make_plan()
+def narrowed(plan: Plan) -> Plan:
+    """Return the plan with nobody asked its first family's questions: those people are asked the second's."""
     families = list(plan.families)
     first, second = families[0], families[1]
     assert isinstance(first.shares, int)
@@ -33,11 +39,16 @@ def test_a_question_that_nobody_is_asked_is_refused(tmp_path: Path) -> None:
     families[1] = type(second)(second.attributes, second.tables, second.channel, first.shares + second.shares)
     document = json.loads(plan.to_json())
     document["families"] = [msgspec.to_builtins(family) for family in families]
-    narrowed = Plan.from_json(json.dumps(document))
-    assert narrowed.collection == plan.collection
-    with running([narrowed], str(tmp_path / "c.db")) as collector:
-        report = json.loads(draw(narrowed, 1)[0].to_json()) | {"question": 0, "code": 0}
-        assert collector.post(narrowed, json.dumps(report)).json()["refused"][0]["reason"] == "impossible question"
+    changed = Plan.from_json(json.dumps(document))
+    assert changed.collection == plan.collection
+    return changed
+
+
+def test_a_question_that_nobody_is_asked_is_refused(tmp_path: Path) -> None:
+    plan = narrowed(make_plan())
+    with running([plan], str(tmp_path / "c.db")) as collector:
+        report = json.loads(draw(plan, 1)[0].to_json()) | {"question": 0, "code": 0}
+        assert collector.post(plan, json.dumps(report)).json()["refused"][0]["reason"] == "impossible question"
 
 
 def test_an_expired_plan_takes_no_reports(tmp_path: Path) -> None:
@@ -47,3 +58,48 @@ def test_an_expired_plan_takes_no_reports(tmp_path: Path) -> None:
         assert collector.post(old, draw(old, 1)[0].to_json()).status_code == 410
         mixed = collector.post(new, as_array([*draw(old, 1), *draw(new, 1)])).json()
         assert mixed == {"counted": 1, "duplicate": 0, "refused": [{"index": 0, "reason": "expired plan"}]}
+
+
+def test_a_plan_is_served_through_its_last_day_and_not_after(plan: Plan) -> None:
+    served = Served(make_plan(expires="2026-03-01"), PlanKey(1, 1))
+    assert not served.expired(datetime.date(2026, 3, 1))
+    assert served.expired(datetime.date(2026, 3, 2))
+    assert not Served(make_plan(expires=None), PlanKey(1, 1)).expired(datetime.date.max)
+
+
+def test_the_warnings_name_what_the_plan_does_not_state(plan: Plan) -> None:
+    assert Served(plan, PlanKey(1, 1)).warnings == []
+    (warning,) = Served(make_plan(contact=""), PlanKey(1, 1)).warnings
+    assert "does not state its contact" in warning
+
+
+def test_a_question_that_nobody_is_asked_has_no_codes(plan: Plan) -> None:
+    whole, part = Served(plan, PlanKey(1, 1)).codes, Served(narrowed(plan), PlanKey(1, 1)).codes
+    unasked = plan.families[0].count
+    assert whole.min() > 0
+    assert not part[:unasked].any()
+    np.testing.assert_array_equal(part[unasked:], plan.questions.codes[unasked:])
+
+
+def test_plans_are_registered_by_fingerprint_and_keep_their_numbers(plan: Plan, tmp_path: Path) -> None:
+    other, place = make_plan(purpose="another"), str(tmp_path / "c.db")
+    store = open_store(place)
+    first = register_plans(store, [plan, other])
+    assert list(first) == [plan.fingerprint, other.fingerprint]
+    assert hashlib.sha256(first[plan.fingerprint].document).hexdigest() == plan.fingerprint
+    store.close()
+    store = open_store(place)
+    again = register_plans(store, [other, plan])
+    assert {name: one.key for name, one in again.items()} == {name: one.key for name, one in first.items()}
+    store.close()
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone cannot be changed here")
+def test_the_day_is_that_of_universal_time_wherever_the_collector_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    for zone in ("A-14", "B+12"):  # whatever the hour, the day of one of them is not universal time's
+        with monkeypatch.context() as moved:
+            moved.setenv("TZ", zone)
+            time.tzset()
+            before = datetime.datetime.now(datetime.UTC).date()
+            assert before <= today() <= datetime.datetime.now(datetime.UTC).date()
+        time.tzset()

@@ -6,53 +6,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.schema.frames import encode
 from sottovoce.simulation import forecasting
 from sottovoce.simulation.forecasting import Crowd, Expected, Forecast, measure
-from sottovoce.simulation.queries import LEAST, MOST, typical_queries
-from sottovoce.simulation.reference import PEOPLE, reference_populations
-from tests.crowds import mixed_crowd, mixed_schema, normal_crowd, square_schema
-
-SCHEMA = mixed_schema(4)
-
-
-class TestReferencePopulations:
-    def test_they_fit_any_schema_and_differ(self) -> None:
-        tables = list(reference_populations(SCHEMA, 2, seed=1))
-        levels = [encode(SCHEMA, table) for table in tables]
-        for columns in levels:
-            assert len(columns[0]) == PEOPLE
-            for column, attribute in zip(columns, SCHEMA.attributes, strict=True):
-                assert column.max() < attribute.size
-                assert (column == attribute.null_level).any() == attribute.accepts_null
-        assert any(not np.array_equal(one, two) for one, two in zip(*levels, strict=True))
-
-    def test_a_seed_determines_them(self) -> None:
-        one, same, other = (next(reference_populations(SCHEMA, 1, seed=seed)) for seed in (1, 1, 2))
-        assert one == same != other
-
-
-class TestTypicalQueries:
-    @pytest.mark.parametrize("dimensions", [1, 2, 4])
-    def test_they_hold_a_fair_part_of_the_crowd_and_know_the_truth(self, dimensions: int) -> None:
-        crowd = mixed_crowd(5_000, seed=2)
-        levels = encode(SCHEMA, crowd)
-        workload = typical_queries(SCHEMA, levels, dimensions, count=20, seed=1)
-        count = workload.batch.count
-        assert 15 <= count <= 20
-        assert (workload.batch.dimensions() == dimensions).all()
-        assert ((workload.truth >= LEAST) & (workload.truth <= MOST)).all()
-        for query in range(count):
-            inside = np.ones(5_000)
-            for place, selection in workload.batch.selections.items():
-                if query in selection.queries:
-                    inside *= selection.weights[list(selection.queries).index(query)][levels[place]]
-            assert inside.mean() == pytest.approx(workload.truth[query])
-
-    def test_a_crowd_of_one_kind_has_none(self) -> None:
-        schema = square_schema(2, 4)
-        workload = typical_queries(schema, [np.ones(100, int), np.ones(100, int)], 2, count=5, seed=1)
-        assert workload.batch.count == 0
+from tests.crowds import normal_crowd, square_schema
 
 
 def test_a_forecast_for_people_like_these_is_what_they_then_show() -> None:

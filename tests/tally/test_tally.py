@@ -14,6 +14,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.client.report import PLAN_KEY
 from tests.crowds import mixed_crowd, mixed_schema
+from tests.engines.report_cases import good_reports, small_plan, write_bad_files
 
 PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000)
 OTHER = sv.Plan.create(mixed_schema(4), epsilon=2, users=10_000)
@@ -182,3 +183,30 @@ class TestFiles:
         self.rewrite(saved, change_table=change)
         with pytest.raises(sv.TallyError, match=r"damaged|altered"):
             sv.Tally.load(saved)
+
+
+def test_a_plain_group_by_is_screened_like_reports() -> None:
+    plan = small_plan()
+    table = {"question": [0, 0, 99, None], "code": [0, 10**6, 0, 1], "count": [7, 2, 3, 4]}
+    tally = sv.Tally.from_counts(plan, table)
+    assert (tally.total, tally.counts(0)[0]) == (7, 7)
+    assert tally.refused == {"impossible code": 2, "impossible question": 3, "null": 4}
+
+
+class TestEngines:
+    @pytest.mark.parametrize("engine", ["duckdb", "numpy"])
+    def test_parquet_files_are_counted_as_by_the_engine_itself(self, engine: str, tmp_path):
+        plan = small_plan()
+        expected, refused = write_bad_files(plan, tmp_path)
+        expected.refused = refused
+        tally = sv.Tally.from_parquet(plan, tmp_path, engine=engine)
+        assert tally == sv.tally_parquet(plan, tmp_path, engine=engine) == expected
+        assumed = sv.Tally.from_parquet(plan, tmp_path, assume_plan=True, engine=engine)
+        assert assumed == sv.tally_parquet(plan, tmp_path, assume_plan=True, engine=engine) != tally
+
+    def test_an_unknown_engine_and_an_absent_file_are_refused(self, tmp_path):
+        pq.write_table(good_reports(small_plan(), 5, seed=1), tmp_path / "a.parquet")
+        with pytest.raises(sv.TallyError, match="engine is duckdb or numpy, got 'fortran'"):
+            sv.Tally.from_parquet(small_plan(), tmp_path, engine="fortran")
+        with pytest.raises(sv.TallyError, match=r"no file of reports at .*absent"):
+            sv.Tally.from_parquet(small_plan(), tmp_path / "absent.parquet")

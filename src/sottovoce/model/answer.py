@@ -1,17 +1,17 @@
-"""Answers: a fraction of the crowd or a number about it, with an interval that says how far off it may be."""
+"""Answers: a fraction of the crowd or a number about it, with an interval, and how much of it was measured."""
 
 from __future__ import annotations
 
 import html
 import math
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import Any
 
-from sottovoce._checks import check_fraction, check_integer
+from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
-from sottovoce.model.evaluation import with_errors
-from sottovoce.query.functional import Functional
+from sottovoce.model.belief import Belief, Difference, Fixed, normal_factor
+from sottovoce.model.evaluation import correlation_of, direct_of, errors_of, evidence_of
+from sottovoce.query.functional import Functional, less
 
 INCLUDES = (
     "Intervals include the noise of randomised reports and the chance of who was asked what; "
@@ -19,22 +19,50 @@ INCLUDES = (
 )
 """What any interval holds and leaves out; a model adds what it knows of its own error."""
 
+MEASURED, ASSUMED = 0.8, 0.2
+"""Above the one an answer was measured, below the other it was assumed."""
 
-def normal_factor(level: float) -> float:
-    """Return how many standard deviations either side an interval of this level reaches.
-
-    Example:
-        >>> round(normal_factor(0.9), 3)
-        1.645
-    """
-    level = check_fraction("level", level, error=QueryError, usual="0.9 is usual")
-    return NormalDist().inv_cdf(min(0.5 + level / 2, math.nextafter(1.0, 0.0)))  # a level may round up to certainty
+TOLD_NINE_IN_TEN = normal_factor(0.9) + normal_factor(0.8)
+"""How many standard errors a difference must be to be told from none, at level 0.9, nine times in ten."""
 
 
 def check_population(population: object) -> None:
     """Raise QueryError unless this is a number of people, or None."""
     if population is not None:
         check_integer("population, how many people the crowd stands for,", population, error=QueryError, least=1)
+
+
+def evidence_words(evidence: float | None) -> str:
+    """Return in words how much of an answer was measured rather than assumed; nothing where a model cannot tell.
+
+    Example:
+        >>> evidence_words(0.93), evidence_words(0.1)
+        ('measured', 'assumed: these reports can hardly tell')
+    """
+    if evidence is None or math.isnan(evidence):
+        return ""
+    if evidence >= MEASURED:
+        return "measured"
+    if evidence >= 0.5:
+        return "mostly measured"
+    return "partly assumed" if evidence >= ASSUMED else "assumed: these reports can hardly tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an answer came from, so that differences between answers of one model know what errors they share.
+
+    Attributes:
+        model: The model.
+        functional: What the answer's error is to first order.
+        belief: Its limits at any level.
+        direct: The direct answer's, if there is one.
+    """
+
+    model: Any
+    functional: Functional
+    belief: Belief
+    direct: Belief | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,6 +78,8 @@ class Answer:
         where: The predicate, as asked.
         population: How many people the fraction is of, if stated.
         includes: What the interval includes, and what not.
+        evidence: How much of it was measured rather than assumed, 0 to 1; None where the model cannot tell.
+        direct: What the reports themselves say, where these attributes were asked together: unbiased, and wider.
 
     Example:
         >>> Answer.make(0.25, 0.01, level=0.9, reports=1000, where="age > 60", population=80_000)
@@ -64,13 +94,20 @@ class Answer:
     where: str
     population: int | None = None
     includes: str = INCLUDES
-    source: Any = field(default=None, compare=False)
+    evidence: float | None = None
+    direct: Estimate | None = field(default=None, compare=False)
+    source: Source | None = field(default=None, compare=False)
 
     @classmethod
     def make(cls, fraction: float, deviation: float, *, level: float, **about: Any) -> Answer:
         """Return the answer whose interval follows from a standard error, cut to what a fraction can be."""
         settled = min(max(fraction, 0.0), 1.0)
         return cls(settled, fraction_interval(settled, deviation, level), level, deviation, **about)
+
+    @property
+    def basis(self) -> str:
+        """How much of the answer was measured, in words."""
+        return evidence_words(self.evidence)
 
     @property
     def count(self) -> float | None:
@@ -80,14 +117,9 @@ class Answer:
     @property
     def count_interval(self) -> tuple[float, float] | None:
         """The interval in people, if a population was stated."""
-        return (
-            None
-            if self.population is None
-            else (
-                self.interval[0] * self.population,
-                self.interval[1] * self.population,
-            )
-        )
+        if self.population is None:
+            return None
+        return self.interval[0] * self.population, self.interval[1] * self.population
 
     def __float__(self) -> float:
         return self.fraction
@@ -95,23 +127,31 @@ class Answer:
     def __str__(self) -> str:
         low, high = self.interval
         text = f"{percent(self.fraction)} ({self.level:.0%} interval {percent(low)} to {percent(high)})"
-        if self.count is None or self.count_interval is None:
-            return text
-        fewest, most = self.count_interval
-        return f"{text}, about {self.count:,.0f} of {self.population:,} people ({fewest:,.0f} to {most:,.0f})"
+        if self.count is not None and self.count_interval is not None:
+            fewest, most = self.count_interval
+            text += f", about {self.count:,.0f} of {self.population:,} people ({fewest:,.0f} to {most:,.0f})"
+        return text + _caution(self.evidence)
 
     def __repr__(self) -> str:
         return f"<Answer {self}, where {self.where}>"
 
     def _repr_html_(self) -> str:
+        basis = f"; {html.escape(self.basis)}" if self.basis else ""
         return (
             f"<p><b>{html.escape(str(self))}</b><br>where <code>{html.escape(self.where)}</code>; "
-            f"{self.reports:,} reports<br><small>{html.escape(self.includes)}</small></p>"
+            f"{self.reports:,} reports{basis}<br><small>{html.escape(self.includes)}</small></p>"
         )
 
 
 class Estimate(float):
     """A number about the crowd that carries its interval: a mean, a quantile, a difference.
+
+    Attributes:
+        interval: (low, high), where the truth lies with probability ``level``.
+        level: The interval's level.
+        includes: What the interval includes, and what not.
+        evidence: How much of it was measured rather than assumed, 0 to 1; None where the model cannot tell.
+        direct: What the reports themselves say, where these attributes were asked together: unbiased, and wider.
 
     Example:
         >>> half = Estimate(41.5, interval=(40.9, 42.2), level=0.9)
@@ -124,7 +164,9 @@ class Estimate(float):
     interval: tuple[float, float]
     level: float
     includes: str
-    source: Any
+    evidence: float | None
+    direct: Estimate | None
+    source: Source | None
 
     def __new__(
         cls,
@@ -133,11 +175,12 @@ class Estimate(float):
         interval: tuple[float, float],
         level: float,
         includes: str = INCLUDES,
-        source: Any = None,
+        **about: Any,
     ) -> Estimate:
-        """Return the number with its interval."""
+        """Return the number with its interval; ``about`` may give its evidence, direct answer and source."""
         made = super().__new__(cls, value)
-        made.interval, made.level, made.includes, made.source = interval, level, includes, source
+        made.interval, made.level, made.includes = interval, level, includes
+        made.evidence, made.direct, made.source = (about.get(name) for name in ("evidence", "direct", "source"))
         return made
 
     @property
@@ -145,15 +188,65 @@ class Estimate(float):
         """The standard error that the interval's width stands for."""
         return (self.interval[1] - self.interval[0]) / 2 / normal_factor(self.level)
 
+    @property
+    def basis(self) -> str:
+        """How much of the estimate was measured, in words."""
+        return evidence_words(self.evidence)
+
+    @property
+    def smallest_visible(self) -> float | None:
+        """The smallest value that the reports behind it could tell from none nine times in ten; None if not known."""
+        return None if self.direct is None else TOLD_NINE_IN_TEN * self.direct.deviation
+
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{float(self):.6g} ({self.level:.0%} interval {low:.6g} to {high:.6g})"
+        return f"{float(self):.6g} ({self.level:.0%} interval {low:.6g} to {high:.6g}){_caution(self.evidence)}"
 
     def __repr__(self) -> str:
         return f"<Estimate {self}>"
 
     def _repr_html_(self) -> str:
         return f"<p><b>{html.escape(str(self))}</b><br><small>{html.escape(self.includes)}</small></p>"
+
+
+def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: float = 0.9) -> Estimate:
+    """Return ``first`` minus ``second``, with an interval: two groups of one model, or two collections.
+
+    Fractions and means of one model share its errors, which partly cancel; what comes from two collections is taken as
+    independent, and so are quantiles.
+
+    Args:
+        first: An answer or an estimate.
+        second: Another of the same kind.
+        level: The probability with which the interval should hold the true difference.
+
+    Raises:
+        QueryError: For anything else, or a fraction beside a number.
+    """
+    for given in (first, second):
+        if not isinstance(given, Answer | Estimate):
+            raise QueryError(f"difference takes two answers, or two estimates, got {type(given).__name__}")
+    if isinstance(first, Answer) != isinstance(second, Answer):
+        raise QueryError(f"a fraction and a number cannot be subtracted: got {first!r} and {second!r}")
+    normal_factor(level)
+    about: dict[str, Any] = {"level": level, "includes": first.includes}
+    reach = 1.0 if isinstance(first, Answer) else math.inf
+    if first.source is None or second.source is None or first.source.model is not second.source.model:
+        belief = Difference(_belief(first), _belief(second), reach=reach)
+        return Estimate(belief.value, interval=belief.limits(level), **about)
+    one, other = first.source, second.source
+    functionals = (one.functional, other.functional)
+    belief = Difference(one.belief, other.belief, correlation_of(errors_of, one.model, *functionals), reach)
+    about |= {"evidence": evidence_of(one.model, [less(*functionals)])[0], "source": None}
+    if one.direct is not None and other.direct is not None:
+        shared = correlation_of(lambda model, some: direct_of(model, some)[1], one.model, *functionals)
+        apart = Difference(one.direct, other.direct, shared)
+        about["direct"] = Estimate(apart.value, interval=apart.limits(level), level=level)
+    return Estimate(belief.value, interval=belief.limits(level), **about)
+
+
+def _belief(given: Answer | Estimate) -> Belief:
+    return given.source.belief if given.source is not None else Fixed(float(given), given.interval, given.level)
 
 
 def fraction_interval(fraction: float, deviation: float, level: float) -> tuple[float, float]:
@@ -174,25 +267,6 @@ def percent(fraction: float) -> str:
     return f"{fraction:.2%}" if 0 < abs(fraction) < 0.01 else f"{fraction:.1%}"
 
 
-def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: float = 0.9) -> Estimate:
-    """Return ``first`` minus ``second``, with an interval: two groups of one model, or two collections.
-
-    Fractions and means of one model share its errors, which partly cancel; what comes from two collections is taken as
-    independent, and so are quantiles.
-    """
-    for given in (first, second):
-        if not isinstance(given, Answer | Estimate):
-            raise QueryError(f"difference takes two answers, or two estimates, got {type(given).__name__}")
-    if isinstance(first, Answer) != isinstance(second, Answer):
-        raise QueryError(f"a fraction and a number cannot be subtracted: got {first!r} and {second!r}")
-    if first.source is not None and second.source is not None and first.source[0] is second.source[0]:
-        model = first.source[0]
-        negative = [(-coefficient, weights) for coefficient, weights in second.source[1].products]
-        deviation = float(with_errors(model, [Functional((*first.source[1].products, *negative))])[1][0])
-    else:
-        deviation = math.hypot(first.deviation, second.deviation)
-    gap, reach = float(first) - float(second), normal_factor(level) * deviation
-    low, high = gap - reach, gap + reach
-    if isinstance(first, Answer):
-        low, high = max(-1.0, low), min(1.0, high)
-    return Estimate(gap, interval=(low, high), level=level, includes=first.includes)
+def _caution(evidence: float | None) -> str:
+    """Return a word of caution for what was assumed, to stand behind a number."""
+    return f" [{evidence_words(evidence)}]" if evidence is not None and evidence < ASSUMED else ""

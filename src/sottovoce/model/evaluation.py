@@ -1,16 +1,19 @@
-"""From functionals to numbers: values, standard errors and joint distributions, by batches of bounded size."""
+"""From functionals to numbers: values, errors, evidence and direct answers, by batches of bounded size.
+
+What selects nobody whatever the crowd is exactly nothing: it has no product, value 0 and error 0.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sottovoce._types import Floats
 from sottovoce.query.batch import Batch
-from sottovoce.query.functional import Functional, to_batch
+from sottovoce.query.functional import Functional, less, to_batch
 
 if TYPE_CHECKING:
     from sottovoce.model.model import Model
@@ -20,21 +23,43 @@ PRODUCTS_AT_ONCE = 2**11
 
 
 def values_of(model: Model, functionals: Sequence[Functional]) -> Floats:
-    """Return the expectation of every functional; what selects nobody whatever the crowd is exactly nothing."""
-    values = np.zeros(len(functionals))
-    for part in _parts(functionals):
-        batch, sums = to_batch([functionals[number] for number in part])
-        values[part] = sums @ model.evaluate(batch)
-    return values
+    """Return the expectation of every functional."""
+    return _collect(functionals, lambda batch, sums: [sums @ model.evaluate(batch)])[0]
+
+
+def errors_of(model: Model, functionals: Sequence[Functional]) -> Floats:
+    """Return the standard error of every functional's value."""
+    return _collect(functionals, lambda batch, sums: [model.deviations(batch, sums)])[0]
 
 
 def with_errors(model: Model, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
     """Return values and standard errors."""
-    values, errors = np.zeros(len(functionals)), np.zeros(len(functionals))
-    for part in _parts(functionals):
-        batch, sums = to_batch([functionals[number] for number in part])
-        values[part], errors[part] = sums @ model.evaluate(batch), model.deviations(batch, sums)
+    values, errors = _collect(
+        functionals, lambda batch, sums: [sums @ model.evaluate(batch), model.deviations(batch, sums)], count=2
+    )
     return values, errors
+
+
+def evidence_of(model: Model, functionals: Sequence[Functional]) -> list[float | None]:
+    """Return how much of every functional was measured rather than assumed; None where the model cannot tell."""
+    (found,) = _collect(functionals, lambda batch, sums: [model.evidence(batch, sums)])
+    return [None if math.isnan(one) else float(one) for one in found.tolist()]
+
+
+def direct_of(model: Model, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
+    """Return direct answers and their standard errors; NaN where there is none."""
+    values, errors = _collect(functionals, lambda batch, sums: [*model.direct(batch, sums)], count=2)
+    return values, errors
+
+
+def correlation_of(
+    errors: Callable[[Model, Sequence[Functional]], Floats], model: Model, first: Functional, second: Functional
+) -> float:
+    """Return the correlation between the errors of two functionals, from the error of their difference."""
+    one, other, apart = errors(model, [first, second, less(first, second)]).tolist()
+    if not (one > 0 and other > 0 and math.isfinite(one + other + apart)):
+        return 0.0
+    return float(np.clip((one**2 + other**2 - apart**2) / (2 * one * other), -1.0, 1.0))
 
 
 def expectations(model: Model, places: Sequence[int], weights: Mapping[int, Floats]) -> Floats:
@@ -51,6 +76,17 @@ def expectations(model: Model, places: Sequence[int], weights: Mapping[int, Floa
             rows[place] = rows.get(place, np.ones((part.stop - part.start, 1))) * vector
         answers[part] = model.evaluate(Batch.of(rows))
     return answers.reshape(shape)
+
+
+def _collect(
+    functionals: Sequence[Functional], ask: Callable[[Batch, Floats], Sequence[Floats]], *, count: int = 1
+) -> list[Floats]:
+    """Return what ``ask`` gives for batches of functionals, put together."""
+    collected = [np.zeros(len(functionals)) for _ in range(count)]
+    for part in _parts(functionals):
+        for whole, answers in zip(collected, ask(*to_batch([functionals[place] for place in part])), strict=True):
+            whole[part] = answers
+    return collected
 
 
 def _parts(functionals: Sequence[Functional]) -> Iterator[list[int]]:

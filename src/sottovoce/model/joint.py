@@ -64,7 +64,7 @@ class JointModel(Model):
             raise QueryError(f"calibrate takes a dict from attribute names to known distributions, got {known!r}")
         cells: dict[int, Cells] = {}
         for name, fractions in known.items():
-            place = self._place(name)
+            place = self.position(name)
             attribute = self.schema.attributes[place]
             cells[place] = known_cells(attribute, fractions, self.marginal(name))
         return self.reweighted(rake(self._tilted_marginal, cells, self.schema.sizes))

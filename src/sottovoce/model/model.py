@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,29 +18,26 @@ from sottovoce._checks import check_fraction
 from sottovoce._files import write_whole
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
-from sottovoce.model.answer import INCLUDES, Answer, Estimate, check_population, normal_factor
+from sottovoce.model.answer import INCLUDES, Answer, Estimate, check_population
+from sottovoce.model.asking import (
+    Told,
+    find_quantile,
+    make_answer,
+    make_estimate,
+    refuse_nobody,
+    tell_fractions,
+    tell_mean,
+    tell_ratios,
+)
 from sottovoce.model.association import correlation_matrix
-from sottovoce.model.evaluation import expectations, values_of, with_errors
+from sottovoce.model.belief import normal_factor
+from sottovoce.model.evaluation import expectations
 from sottovoce.model.files import model_document
+from sottovoce.model.groups import Comparison, compare_groups, groups_of, smallest_difference
 from sottovoce.model.origin import Origin
 from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import Batch, chunks
-from sottovoce.query.functional import (
-    Functional,
-    Where,
-    centred_moment,
-    centred_share,
-    fraction_of,
-    fraction_within,
-    linear_error,
-    moment_of,
-    parse,
-    require_ordered,
-    stretches,
-    to_batch,
-    value_at,
-    value_range,
-)
+from sottovoce.query.functional import Functional, Where, fraction_of, parse, to_batch
 from sottovoce.query.labels import level_labels, names_level
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.query.terms import EVERYBODY as EVERYBODY_TERMS
@@ -105,6 +101,14 @@ class Model(ABC):
         again = np.array([sums @ replicate.evaluate(batch) for replicate in self.replicates])
         drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
         return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
+
+    def evidence(self, batch: Batch, sums: Floats) -> Floats:
+        """Return how much of each sum was measured rather than assumed, 0 to 1; NaN where the model cannot tell."""
+        return np.full(len(sums), np.nan)
+
+    def direct(self, batch: Batch, sums: Floats) -> tuple[Floats, Floats]:
+        """Return what the reports themselves say of each sum, and its standard error; NaN where they say nothing."""
+        return np.full(len(sums), np.nan), np.full(len(sums), np.nan)
 
     def bias(self, batch: Batch, sums: Floats) -> Floats:
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
@@ -199,86 +203,143 @@ class Model(ABC):
         check_population(population)
         condition = self._parse(given)
         asked = [fraction_of(self.schema, conjunction(self._parse(where), condition)) for where in wheres]
-        texts = [str(where) for where in wheres]
-        if condition == EVERYBODY_TERMS:
-            values, errors = with_errors(self, asked)
-            return self._answers(texts, values, asked, errors, level=level, population=population)
-        whole = fraction_of(self.schema, condition)
-        values, bottom = values_of(self, asked), float(values_of(self, [whole])[0])
-        if not bottom > 0:
-            raise QueryError(f"nobody is selected by {given}, so there is no fraction of them")
-        ratios = np.clip(values / bottom, 0.0, 1.0)
-        off = [linear_error(top, whole, ratio, bottom) for top, ratio in zip(asked, ratios.tolist(), strict=True)]
-        texts = [f"{text}, of those with {given}" for text in texts]
-        return self._answers(texts, ratios, off, with_errors(self, off)[1], level=level, population=population)
+        texts = [str(where) if condition == EVERYBODY_TERMS else f"{where}, of those with {given}" for where in wheres]
+        told = self._tell(asked, condition, given)
+        return [make_answer(one, text, level, population) for one, text in zip(told, texts, strict=True)]
 
-    def _answers(
-        self, wheres: Sequence[str], values: Floats, errors_of: Sequence[Functional], errors: Floats, **about: Any
-    ) -> list[Answer]:
-        """Return answers, each with the functional whose error is its own, so that differences can be taken."""
-        about |= {"reports": self.reports, "includes": self.includes}
-        return [
-            Answer.make(value, error, where=where, source=(self, functional), **about)
-            for where, value, functional, error in zip(wheres, values.tolist(), errors_of, errors.tolist(), strict=True)
-        ]
+    def _tell(self, asked: Sequence[Functional], condition: Terms, given: Where) -> list[Told]:
+        """Return what is said of fractions: of everybody, or of those for whom a condition holds."""
+        if condition == EVERYBODY_TERMS:
+            return tell_fractions(self, asked)
+        told = tell_ratios(self, asked, fraction_of(self.schema, condition), (0.0, 1.0))
+        if told is None:
+            raise refuse_nobody(given, "fraction")
+        return told
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the mean of an attribute over those a predicate selects and who answered."""
-        place = self._place(name)
-        require_ordered(self.schema.attributes[place], "mean")
-        terms = self._parse(where)
-        moment, fraction = moment_of(self.schema, terms, place)
-        top, bottom = values_of(self, [moment, fraction]).tolist()
-        if not bottom > 0:
-            raise QueryError(f"nobody is selected by {where}, so {name} has no mean there")
-        lowest, highest = value_range(self.schema.attributes[place])
-        mean = min(max(top / bottom, lowest), highest)
-        off = centred_moment(self.schema, terms, place, mean, bottom)
-        reach = normal_factor(level) * float(with_errors(self, [off])[1][0])
-        interval = max(mean - reach, lowest), min(mean + reach, highest)
-        return Estimate(mean, interval=interval, level=level, includes=self.includes, source=(self, off))
+        told = tell_mean(self, self._parse(where), self.position(name))
+        if told is None:
+            raise refuse_nobody(where, f"mean {name}")
+        return make_estimate(told, level)
 
     def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the value below which a fraction ``probability`` of those selected, and who answered, lies."""
         probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
-        place = self._place(name)
-        attribute = self.schema.attributes[place]
-        require_ordered(attribute, "quantile")
-        terms = self._parse(where)
-        positions = stretches(self.schema, terms, place)
-        parts = [
-            fraction_within(self.schema, terms, place, start, stop) for start, stop in pairwise(positions.tolist())
-        ]
-        steps = np.concatenate([[0.0], np.cumsum(values_of(self, parts))])
-        selected = float(steps[-1])
-        if not selected > 0:
-            raise QueryError(f"nobody is selected by {where}, so {name} has no quantile there")
-        steps = np.maximum.accumulate(np.clip(steps / selected, 0.0, 1.0))
-        position = _position(positions, steps, probability)
-        off = centred_share(self.schema, terms, place, position, probability, selected)
-        reach = normal_factor(level) * float(with_errors(self, [off])[1][0])
-        ends = [min(max(probability + side * reach, 0.0), 1.0) for side in (-1, 1)]
-        low, high = (value_at(attribute, _position(positions, steps, end)) for end in ends)
-        return Estimate(value_at(attribute, position), interval=(low, high), level=level, includes=self.includes)
+        found = find_quantile(self, self._parse(where), self.position(name), probability, level)
+        if found is None:
+            raise refuse_nobody(where, f"quantile of {name}")
+        return found
+
+    def mean_by(
+        self, name: str, by: str, *, where: Where = EVERYBODY, bands: int | None = None, level: float = 0.9
+    ) -> dict[Any, Estimate]:
+        """Return the mean of an attribute in every group that another makes; groups without anybody are left out.
+
+        Args:
+            name: An ordered attribute.
+            by: The attribute that makes the groups: by its values, or by bands where it has many ordered ones.
+            where: Who is counted at all.
+            bands: How many bands of about equal share.
+            level: The probability with which each interval should hold the true mean.
+
+        Returns:
+            Estimates by the group's value, (low, high) for a band, None for "no answer".
+        """
+        terms, place = self._parse(where), self.position(name)
+        told = {
+            group.label: tell_mean(self, conjunction(terms, group.terms), place)
+            for group in groups_of(self, by, bands=bands)
+        }
+        return {label: make_estimate(one, level) for label, one in told.items() if one is not None}
+
+    def quantile_by(
+        self,
+        name: str,
+        by: str,
+        probability: float = 0.5,
+        *,
+        where: Where = EVERYBODY,
+        bands: int | None = None,
+        level: float = 0.9,
+    ) -> dict[Any, Estimate]:
+        """Return a quantile of an attribute, the median by default, in every group that another makes.
+
+        Args:
+            name: An ordered attribute.
+            by: The attribute that makes the groups, as for `mean_by`.
+            probability: The quantile's.
+            where: Who is counted at all.
+            bands: How many bands of about equal share.
+            level: The probability with which each interval should hold the true quantile.
+
+        Returns:
+            Estimates by the group's value, (low, high) for a band, None for "no answer".
+        """
+        probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
+        terms, place = self._parse(where), self.position(name)
+        found = {
+            group.label: find_quantile(self, conjunction(terms, group.terms), place, probability, level)
+            for group in groups_of(self, by, bands=bands)
+        }
+        return {label: one for label, one in found.items() if one is not None}
 
     def group_by(
-        self, name: str, *, where: Where = EVERYBODY, level: float = 0.9, population: int | None = None
+        self,
+        name: str,
+        *,
+        where: Where = EVERYBODY,
+        given: Where = EVERYBODY,
+        level: float = 0.9,
+        population: int | None = None,
     ) -> dict[Any, Answer]:
         """Return, for every value of an attribute, the fraction of the crowd that has it and that a predicate selects.
 
-        The keys are the attribute's integers or texts, (low, high) for a numeric bin, and None for "no answer".
+        Args:
+            name: The attribute.
+            where: Who is counted besides.
+            given: The fractions are of those for whom this holds.
+            level: The probability with which each interval should hold the true fraction.
+            population: How many people the fractions are of, to give counts as well.
+
+        Returns:
+            Answers by the attribute's integers or texts, (low, high) for a numeric bin, None for "no answer".
         """
-        place = self._place(name)
+        place = self.position(name)
         labels = level_labels(self.schema.attributes[place])
-        terms = self._parse(where)
-        functionals = [fraction_of(self.schema, terms, (place, row)) for row in np.eye(len(labels))]
+        terms, condition = self._parse(where), self._parse(given)
+        both = conjunction(terms, condition)
+        functionals = [fraction_of(self.schema, both, (place, row)) for row in np.eye(len(labels))]
         besides = "" if terms == EVERYBODY_TERMS else f" AND ({where})"
-        wheres = [f"{names_level(name, label)}{besides}" for label in labels]
+        besides += "" if condition == EVERYBODY_TERMS else f", of those with {given}"
         normal_factor(level)
         check_population(population)
-        values, errors = with_errors(self, functionals)
-        answers = self._answers(wheres, values, functionals, errors, level=level, population=population)
-        return dict(zip(labels, answers, strict=True))
+        told = self._tell(functionals, condition, given)
+        return {
+            label: make_answer(one, f"{names_level(name, label)}{besides}", level, population)
+            for label, one in zip(labels, told, strict=True)
+        }
+
+    def smallest_difference(self, name: str, by: str) -> float:
+        """Return the smallest difference of shares between groups that these reports could tell from none.
+
+        That is nine times in ten, between the two largest groups of ``by``, of the share with the upper half of
+        ``name``, or with its most common value where it has no order.
+        """
+        return smallest_difference(self, name, by)
+
+    def compare_groups(
+        self, by: str, *, names: Sequence[str] | None = None, bands: int | None = None, level: float = 0.9
+    ) -> Comparison:
+        """Return every attribute by the groups of one, and which differences could be chance.
+
+        Args:
+            by: The attribute that makes the groups.
+            names: The attributes to compare; by default all others.
+            bands: How many bands an ordered ``by`` is cut into.
+            level: Of the intervals; chance calls any difference told with at most 1 - level.
+        """
+        return compare_groups(self, by, names=names, bands=bands, level=level)
 
     def marginal(self, *names: str, where: Where = EVERYBODY) -> Floats:
         """Return the distribution of an attribute, or of several together, among those a predicate selects.
@@ -286,7 +347,7 @@ class Model(ABC):
         The result has one axis per name, in the order given, and adds up to one; a nullable attribute's last level is
         "no answer".
         """
-        places = [self._place(name) for name in names]
+        places = [self.position(name) for name in names]
         if len(set(places)) != len(places) or not places:
             raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
         terms = self._parse(where)
@@ -303,7 +364,7 @@ class Model(ABC):
 
     def marginal_deviations(self, name: str) -> Floats:
         """Return the standard error of every level's fraction in an attribute's marginal."""
-        place = self._place(name)
+        place = self.position(name)
         rows = [fraction_of(self.schema, EVERYBODY_TERMS, (place, row)) for row in np.eye(self.schema.sizes[place])]
         return self.deviations(*to_batch(rows))
 
@@ -311,7 +372,8 @@ class Model(ABC):
         """Return what a predicate stands for; the one for everybody is known without reading it."""
         return EVERYBODY_TERMS if isinstance(where, str) and where == EVERYBODY else parse(self.schema, where)
 
-    def _place(self, name: str) -> int:
+    def position(self, name: str) -> int:
+        """Return the place of an attribute in the schema; QueryError if there is none of that name."""
         try:
             return self.schema.position(name)
         except (KeyError, TypeError) as error:
@@ -332,13 +394,3 @@ class Model(ABC):
             f"<{type(self).__name__} by {origin.mechanism}, {len(self.schema.attributes)} attributes, "
             f"{origin.reports:,} reports, epsilon {origin.epsilon:g}>"
         )
-
-
-def _position(positions: Floats, steps: Floats, probability: float) -> float:
-    """Return where a cumulative distribution reaches a probability, linear between known positions."""
-    place = int(np.searchsorted(steps, probability, side="left"))
-    if place == 0:
-        return float(positions[0])
-    place = min(place, len(steps) - 1)
-    rise, width = steps[place] - steps[place - 1], positions[place] - positions[place - 1]
-    return float(positions[place - 1] + width * ((probability - steps[place - 1]) / rise if rise > 0 else 1.0))

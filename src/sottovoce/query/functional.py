@@ -70,6 +70,11 @@ def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: flo
     return Functional((*own, *other))
 
 
+def less(first: Functional, second: Functional) -> Functional:
+    """Return one functional less another."""
+    return Functional((*first.products, *((-coefficient, weights) for coefficient, weights in second.products)))
+
+
 def centred_moment(schema: Schema, terms: Terms, place: int, mean: float, divisor: float) -> Functional:
     """Return what the error of a mean is to first order: the expected distance from it, over those selected."""
     moments, fractions = moment_of(schema, terms, place)

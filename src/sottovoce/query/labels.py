@@ -38,3 +38,16 @@ def names_level(name: str, label: Any) -> Expression:
     if label is None:
         return IsNull(name)
     return Between(name, *label) if isinstance(label, tuple) else Compare(name, "=", label)
+
+
+def band_label(attribute: AnyAttribute, start: int, stop: int) -> tuple[float, float]:
+    """Return the smallest and the largest value of a run of levels of an ordered attribute."""
+    if isinstance(attribute, Ordinal):
+        return attribute.low + start, attribute.low + stop - 1
+    assert isinstance(attribute, Numeric)
+    return attribute.boundaries[start], attribute.boundaries[stop]
+
+
+def names_band(attribute: AnyAttribute, start: int, stop: int) -> Expression:
+    """Return the predicate that holds on a run of levels of an ordered attribute, and nowhere else."""
+    return Between(attribute.name, *band_label(attribute, start, stop))

@@ -86,7 +86,7 @@ def pair_chart(model: Model, first: str, second: str) -> Any:
     alt = altair()
     if first == second:
         raise QueryError(f"a pair is two different attributes, got {first} twice")
-    attributes = [model.schema.attributes[model._place(name)] for name in (first, second)]
+    attributes = [model.schema.attributes[model.position(name)] for name in (first, second)]
     joint = model.marginal(first, second)
     edges = [_cell_starts(attribute) for attribute in attributes]
     for axis, starts in enumerate(edges):

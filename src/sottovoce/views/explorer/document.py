@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import ModelError
 from sottovoce.mechanisms.spectral.model import MixtureModel
-from sottovoce.model.answer import check_population, normal_factor
+from sottovoce.model.answer import check_population
 from sottovoce.model.association import strongest_pairs
+from sottovoce.model.belief import normal_factor
 from sottovoce.model.joint import CalibratedModel
 from sottovoce.model.model import Model
 from sottovoce.plan.audit import exact_words, promise, ratio_words, scope_words

@@ -1,14 +1,13 @@
-"""Queries as weights: ranges in the user's own values, level by level."""
+"""Ranges in the user's own values become weights, level by level; what is no range is refused with its number."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.query.batch import chunks, span_weights
 from sottovoce.query.ranges import ranges_to_batch
 from tests.crowds import mixed_schema
 
@@ -41,14 +40,6 @@ def test_no_answer_is_in_no_range_but_can_be_listed():
     np.testing.assert_array_equal(ranges_to_batch(schema, [{"c": ["y", None]}]).selections[0].weights, [[0, 1, 1]])
 
 
-@given(st.floats(0, 20), st.floats(0, 20), st.floats(0, 20), st.integers(1, 20))
-def test_neighbouring_stretches_add_up(one: float, two: float, three: float, levels: int):
-    start, middle, stop = sorted((one, two, three))
-    left, right, whole = span_weights(np.array([[start, middle], [middle, stop], [start, stop]]), levels)
-    np.testing.assert_allclose(left + right, whole, atol=1e-12)
-    assert whole.sum() == pytest.approx(min(stop, levels) - min(start, levels))
-
-
 def test_a_batch_knows_which_query_names_what():
     batch = ranges_to_batch(SCHEMA, [{"age": (18, 20)}, {}, {"region": ["east"], "age": (20, 20)}])
     assert batch.count == 3
@@ -58,8 +49,31 @@ def test_a_batch_knows_which_query_names_what():
     assert ranges_to_batch(SCHEMA, [{}, {}]).dimensions().tolist() == [0, 0]
 
 
-@given(st.integers(0, 1000), st.integers(1, 500), st.integers(1, 3000))
-def test_parts_cover_all_queries_once_within_the_limit(count: int, levels: int, limit: int):
-    parts = list(chunks(count, levels, limit=limit))
-    assert [place for part in parts for place in range(part.start, part.stop)] == list(range(count))
-    assert all((part.stop - part.start) * levels <= max(limit, levels) for part in parts)
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"shoe": (1, 2)}, "query 1: unknown attribute 'shoe'; this collection has age, income, region, children"),
+        ({5: (1, 2)}, "query 1: unknown attribute 5"),
+        ({"age": (25, 20)}, r"query 1: age: the range \(25, 20\) is reversed; give \(low, high\)"),
+        ({"age": (math.nan, 20)}, r"query 1: age: the range \(nan, 20\) holds NaN; use -inf and inf"),
+        ({"income": (0, math.nan)}, r"query 1: income: the range .* holds NaN"),
+        ({"age": ("20", "25")}, r"query 1: age: a bound is a number, got \('20', '25'\)"),
+        ({"age": (True, 25)}, r"query 1: age: a bound is a number, got \(True, 25\)"),
+        ({"age": (None, 25)}, r"query 1: age: a bound is a number, got \(None, 25\)"),
+        ({"age": (0, 10**400)}, "query 1: age: a bound is too large for a float; use -inf and inf"),
+        ({"age": 25}, r"query 1: age: a range is a pair \(low, high\), got 25"),
+        ({"age": (1, 2, 3)}, r"query 1: age: a range is a pair \(low, high\)"),
+        (
+            {"region": "north"},
+            "query 1: region: give a list of values out of 'north', .*, got 'north'",
+        ),
+        ({"region": 3}, "query 1: region: give a list of values"),
+        ({"region": ["west"]}, "query 1: region: got 'west'; allowed are 'north'"),
+        ({"region": [None]}, "query 1: region: got None"),
+        (["age"], r"query 1: a query maps attribute names to ranges, got \['age'\]"),
+        (None, "query 1: a query maps attribute names to ranges, got None"),
+    ],
+)
+def test_a_query_that_cannot_be_is_refused_with_its_number(query: object, message: str) -> None:
+    with pytest.raises(sv.QueryError, match=message):
+        ranges_to_batch(SCHEMA, [{}, query])

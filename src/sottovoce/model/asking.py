@@ -1,0 +1,225 @@
+"""Fractions, means and quantiles, each with limits that hold for small groups too, evidence and a direct answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sottovoce._types import Floats
+from sottovoce.errors import QueryError
+from sottovoce.model.answer import Answer, Estimate, Source
+from sottovoce.model.belief import Belief, Normal, Ratio, normal_factor
+from sottovoce.model.evaluation import direct_of, errors_of, evidence_of, values_of, with_errors
+from sottovoce.query.functional import (
+    Functional,
+    centred_share,
+    fraction_within,
+    less,
+    linear_error,
+    moment_of,
+    require_ordered,
+    stretches,
+    value_at,
+    value_range,
+)
+from sottovoce.query.terms import Terms
+
+if TYPE_CHECKING:
+    from sottovoce.model.model import Model
+
+MOST_POSITIONS = 256
+"""A quantile's limits are looked for at no more positions than this along an attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a model says of one functional or ratio: its belief, evidence and direct belief."""
+
+    source: Source
+    evidence: float | None
+
+    def direct(self, level: float) -> Estimate | None:
+        """Return the direct answer, if there is one."""
+        belief = self.source.direct
+        return None if belief is None else Estimate(belief.value, interval=belief.limits(level), level=level)
+
+
+def tell_fractions(model: Model, functionals: Sequence[Functional]) -> list[Told]:
+    """Return what a model says of fractions of the whole crowd."""
+    values, errors = with_errors(model, functionals)
+    direct, direct_errors = direct_of(model, functionals)
+    return [
+        Told(
+            Source(
+                model,
+                functional,
+                Normal(min(max(value, 0.0), 1.0), error, 0.0, 1.0),
+                None if math.isnan(apart_error) else Normal(apart, apart_error),
+            ),
+            evidence,
+        )
+        for functional, value, error, apart, apart_error, evidence in zip(
+            functionals,
+            values.tolist(),
+            errors.tolist(),
+            direct.tolist(),
+            direct_errors.tolist(),
+            evidence_of(model, functionals),
+            strict=True,
+        )
+    ]
+
+
+def tell_ratios(
+    model: Model, tops: Sequence[Functional], bottom: Functional, bounds: tuple[float, float]
+) -> list[Told] | None:
+    """Return what a model says of ratios that share a denominator; None if it sees nobody there.
+
+    Args:
+        model: The model.
+        tops: The numerators.
+        bottom: The denominator.
+        bounds: What the ratios lie between.
+    """
+    every = [bottom, *tops, *(less(top, bottom) for top in tops)]
+    values, errors = with_errors(model, every)
+    if not values[0] > 0:
+        return None
+    beliefs = [_ratio(values, errors, place, len(tops), bounds) for place in range(len(tops))]
+    direct, direct_errors = direct_of(model, every)
+    apart: list[Belief | None] = [None] * len(tops)
+    if not np.isnan(direct_errors[0]) and direct[0] > 0:
+        apart = [
+            None if math.isnan(direct_errors[1 + place]) else _ratio(direct, direct_errors, place, len(tops))
+            for place in range(len(tops))
+        ]
+    off = [linear_error(top, bottom, belief.value, belief.bottom) for top, belief in zip(tops, beliefs, strict=True)]
+    return [
+        Told(Source(model, functional, belief, other), evidence)
+        for functional, belief, other, evidence in zip(off, beliefs, apart, evidence_of(model, off), strict=True)
+    ]
+
+
+def _ratio(
+    values: Floats, errors: Floats, place: int, count: int, bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> Ratio:
+    """Return the belief in one ratio, from values and errors of (bottom, tops, tops less bottom)."""
+    bottom, top, apart = (float(errors[row]) ** 2 for row in (0, 1 + place, 1 + count + place))
+    covariance = 0.0
+    if math.isfinite(bottom + top + apart):
+        limit = math.sqrt(top * bottom)
+        covariance = min(max((top + bottom - apart) / 2, -limit), limit)
+    return Ratio(float(values[1 + place]), float(values[0]), (top, bottom), covariance, *bounds)
+
+
+def make_answer(told: Told, where: str, level: float, population: int | None) -> Answer:
+    """Return a fraction as an answer."""
+    low, high = told.source.belief.limits(level)
+    belief, model = told.source.belief, told.source.model
+    deviation = belief.deviation if isinstance(belief, Normal) else (high - low) / 2 / normal_factor(level)
+    return Answer(
+        belief.value,
+        (low, high),
+        level,
+        deviation,
+        reports=model.reports,
+        where=where,
+        population=population,
+        includes=model.includes,
+        evidence=told.evidence,
+        direct=told.direct(level),
+        source=told.source,
+    )
+
+
+def make_estimate(told: Told, level: float) -> Estimate:
+    """Return a number about the crowd as an estimate."""
+    belief = told.source.belief
+    return Estimate(
+        belief.value,
+        interval=belief.limits(level),
+        level=level,
+        includes=told.source.model.includes,
+        evidence=told.evidence,
+        direct=told.direct(level),
+        source=told.source,
+    )
+
+
+def tell_mean(model: Model, terms: Terms, place: int) -> Told | None:
+    """Return what a model says of an attribute's mean over those selected; None if it sees nobody there."""
+    attribute = model.schema.attributes[place]
+    require_ordered(attribute, "mean")
+    moment, fraction = moment_of(model.schema, terms, place)
+    told = tell_ratios(model, [moment], fraction, value_range(attribute))
+    return None if told is None else told[0]
+
+
+def find_quantile(model: Model, terms: Terms, place: int, probability: float, level: float) -> Estimate | None:
+    """Return a quantile of an attribute over those selected; None if the model sees nobody there.
+
+    Its limits are the positions at which the share below could be the probability asked for: where
+    P(below and selected) - probability * P(selected), which is linear, is within its own error of nothing.
+    """
+    attribute = model.schema.attributes[place]
+    require_ordered(attribute, "quantile")
+    positions = stretches(model.schema, terms, place)
+    parts = [fraction_within(model.schema, terms, place, start, stop) for start, stop in pairwise(positions.tolist())]
+    steps = np.concatenate([[0.0], np.cumsum(values_of(model, parts))])
+    selected = float(steps[-1])
+    if not selected > 0:
+        return None
+    steps = np.maximum.accumulate(np.clip(steps / selected, 0.0, 1.0))
+    position = _position(positions, steps, probability)
+    looked = positions[:: -(-len(positions) // MOST_POSITIONS)]
+    looked = looked if looked[-1] == positions[-1] else np.append(looked, positions[-1])
+    off = [centred_share(model.schema, terms, place, end, probability, selected) for end in looked.tolist()]
+    errors = normal_factor(level) * errors_of(model, off)
+    gap = np.interp(looked, positions, steps) - probability
+    low, high = (value_at(attribute, end) for end in _possible(looked, gap, errors))
+    here = centred_share(model.schema, terms, place, position, probability, selected)
+    value = value_at(attribute, position)
+    return Estimate(
+        value,
+        interval=(min(low, value), max(high, value)),
+        level=level,
+        includes=model.includes,
+        evidence=evidence_of(model, [here])[0],
+    )
+
+
+def _possible(positions: Floats, gap: Floats, reach: Floats) -> tuple[float, float]:
+    """Return the first and the last position at which the gap could be nothing, linear between those looked at."""
+    if not np.isfinite(reach).all():
+        return float(positions[0]), float(positions[-1])
+    return _crossing(positions, gap + reach), _crossing(positions[::-1], reach[::-1] - gap[::-1])
+
+
+def _crossing(positions: Floats, height: Floats) -> float:
+    """Return where a height first reaches nothing from below."""
+    place = int(np.argmax(height >= 0)) if (height >= 0).any() else len(height) - 1
+    if place == 0:
+        return float(positions[0])
+    below, above = height[place - 1], height[place]
+    part = -below / (above - below) if above > below else 1.0
+    return float(positions[place - 1] + min(max(part, 0.0), 1.0) * (positions[place] - positions[place - 1]))
+
+
+def _position(positions: Floats, steps: Floats, probability: float) -> float:
+    """Return where a cumulative distribution reaches a probability, linear between known positions."""
+    place = int(np.searchsorted(steps, probability, side="left"))
+    if place == 0:
+        return float(positions[0])
+    place = min(place, len(steps) - 1)
+    rise, width = steps[place] - steps[place - 1], positions[place] - positions[place - 1]
+    return float(positions[place - 1] + width * ((probability - steps[place - 1]) / rise if rise > 0 else 1.0))
+
+
+def refuse_nobody(where: Any, what: str) -> QueryError:
+    """Return the error for a group in which the model sees nobody."""
+    return QueryError(f"nobody is selected by {where}, so there is no {what} of them")

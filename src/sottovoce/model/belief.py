@@ -1,0 +1,156 @@
+"""What is believed of a number: its value, and limits that hold the truth with any probability asked for.
+
+A ratio of two uncertain numbers has limits by Fieller's theorem: those r for which top - r bottom could be nothing.
+They hold for small groups too, where the error of the ratio is not normal; if the bottom itself could be nothing, every
+value is possible. A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own
+limits are put together as errors are, so that lopsided limits stay lopsided.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Protocol
+
+from sottovoce._checks import check_fraction
+from sottovoce.errors import QueryError
+
+Limits = tuple[float, float]
+
+
+def normal_factor(level: float) -> float:
+    """Return how many standard deviations either side an interval of this level reaches.
+
+    Example:
+        >>> round(normal_factor(0.9), 3)
+        1.645
+    """
+    level = check_fraction("level", level, error=QueryError, usual="0.9 is usual")
+    return NormalDist().inv_cdf(min(0.5 + level / 2, math.nextafter(1.0, 0.0)))  # a level may round up to certainty
+
+
+class Belief(Protocol):
+    """A number with limits at any level."""
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+
+    def limits(self, level: float) -> Limits:
+        """Return where the truth lies with this probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Normal:
+    """A number whose error is normal, cut to what it can be; everything possible where the error is unknown.
+
+    Attributes:
+        value: The estimate.
+        deviation: Its standard error, infinite if unknown.
+        lowest: The smallest that it can be.
+        highest: The largest.
+    """
+
+    value: float
+    deviation: float
+    lowest: float = -math.inf
+    highest: float = math.inf
+
+    def limits(self, level: float) -> Limits:
+        """Return the limits, symmetric but for what cannot be."""
+        reach = normal_factor(level) * self.deviation
+        if not math.isfinite(reach):
+            return self.lowest, self.highest
+        return max(self.lowest, self.value - reach), min(self.highest, self.value + reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The ratio of two numbers whose errors are normal, with limits by Fieller's theorem.
+
+    Attributes:
+        top: The numerator.
+        bottom: The denominator, above 0.
+        variances: Of top and bottom.
+        covariance: Between them.
+        lowest: The smallest that the ratio can be.
+        highest: The largest.
+    """
+
+    top: float
+    bottom: float
+    variances: tuple[float, float]
+    covariance: float
+    lowest: float = -math.inf
+    highest: float = math.inf
+
+    @property
+    def value(self) -> float:
+        """The ratio, cut to what it can be."""
+        return min(max(self.top / self.bottom, self.lowest), self.highest)
+
+    def limits(self, level: float) -> Limits:
+        """Return all r with (top - r bottom)^2 at most z^2 times its variance, cut to what the ratio can be."""
+        square = normal_factor(level) ** 2
+        if not math.isfinite(sum(self.variances)):
+            return self.lowest, self.highest
+        leading = self.bottom**2 - square * self.variances[1]
+        if leading <= 0:  # the bottom could be nothing
+            return self.lowest, self.highest
+        middle = self.top * self.bottom - square * self.covariance
+        last = self.top**2 - square * self.variances[0]
+        root = math.sqrt(max(middle**2 - leading * last, 0.0))
+        low, high = (middle - root) / leading, (middle + root) / leading
+        return max(self.lowest, min(low, self.value)), min(self.highest, max(high, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A number with limits at one level; at others they are stretched as a normal error's would be."""
+
+    value: float
+    known: Limits
+    level: float
+
+    def limits(self, level: float) -> Limits:
+        """Return the limits, stretched to this level."""
+        if level == self.level:
+            return self.known
+        stretch = normal_factor(level) / normal_factor(self.level)
+        low, high = self.known
+        return self.value - stretch * (self.value - low), self.value + stretch * (high - self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One number less another, with limits by variance recovery.
+
+    Attributes:
+        first: The one.
+        second: What is subtracted.
+        correlation: Between their errors.
+        reach: The largest difference that there can be.
+    """
+
+    first: Belief
+    second: Belief
+    correlation: float = 0.0
+    reach: float = math.inf
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.first.value - self.second.value
+
+    def limits(self, level: float) -> Limits:
+        """Return the limits."""
+        (low, high), (other_low, other_high) = self.first.limits(level), self.second.limits(level)
+        below = self._join(self.first.value - low, other_high - self.second.value)
+        above = self._join(high - self.first.value, self.second.value - other_low)
+        return max(-self.reach, self.value - below), min(self.reach, self.value + above)
+
+    def _join(self, one: float, other: float) -> float:
+        if not (math.isfinite(one) and math.isfinite(other)):
+            return math.inf
+        return math.sqrt(max(one**2 + other**2 - 2 * self.correlation * one * other, 0.0))

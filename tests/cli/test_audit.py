@@ -1,0 +1,53 @@
+"""``sottovoce audit``: a row for every family of questions, and the promise in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sottovoce as sv
+from sottovoce.cli import audit
+from sottovoce.cli.audit import family_rows
+from sottovoce.plan.audit import promise
+from tests.cli.calls import run, succeed, text_of
+
+
+@pytest.mark.parametrize("mechanism", ["hdg", "hio", "spectral"])
+def test_the_rows_cover_every_question_once_with_its_own_sizes(mechanism: str) -> None:
+    schema = sv.Schema([sv.Ordinal("age", 0, 15), sv.Ordinal("hours", 0, 7), sv.Categorical("region", ["n", "s"])])
+    plan = sv.Plan.create(schema, epsilon=1, users=5_000, mechanism=mechanism)
+    rows = family_rows(plan)
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+    covered = [index for row in rows for index in range(row["first"], row["first"] + row["count"])]
+    assert covered == list(range(len(plan.questions)))
+    for row in rows:
+        for index in {row["first"], row["first"] + row["count"] - 1}:
+            question = plan.question(index)
+            assert [schema.names[place] for place in question.attributes] == row["attributes"]
+            assert question.channel.cells in row["cells"]
+            assert question.channel.codes in row["codes"]
+
+
+def test_the_worst_case_is_said_as_an_exact_ratio_and_in_words(folder: Path) -> None:
+    plan = sv.Plan.load("plan.json")
+    exact = plan.audit()
+    said = succeed("audit", "plan.json")
+    assert int(said["ratio"]["numerator"]) * exact.ratio.denominator == exact.ratio.numerator * int(
+        said["ratio"]["denominator"]
+    )
+    assert said["worst_question"] == exact.question
+    text = text_of("audit", "plan.json")
+    assert " ".join(promise(exact).split()) in text
+    assert f"Attained by question {exact.question}," in text
+
+
+def test_a_long_list_of_questions_is_cut_for_people_and_whole_for_scripts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = succeed("audit", "plan.json")["questions"]
+    monkeypatch.setattr(audit, "_ROWS", 4)
+    lines = [line for line in run("audit", "plan.json").output.splitlines() if line.rstrip().endswith("%")]
+    assert len(lines) == 4
+    assert f"... and {len(rows) - 4} more rows; --json lists all" in text_of("audit", "plan.json")
+    assert succeed("audit", "plan.json")["questions"] == rows

@@ -1,0 +1,70 @@
+"""``sottovoce report``: one page of a finished collection, and whether its counts are as they should be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.model.association import strongest_pairs
+from sottovoce.views.report_page import make_report
+from tests.cli.calls import fail, run, succeed
+
+
+def test_one_page_holds_it_all_and_fetches_nothing(collection: Path) -> None:
+    said = succeed("report", "plan.json", "tally.parquet", "model.json", "--out", "report.html")
+    assert said["reports"] == 4_000
+    assert said["suspicious_plans"] == []
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert "<h1>Rooms &amp; &lt;rents&gt;</h1>" in page
+    assert "<rents>" not in page
+    for part in ("Privacy certificate", "Data quality", "wrong plan", "Each attribute", "What goes together"):
+        assert part in page
+    assert "3.99999999999999" in page, "the exact epsilon"
+    assert page.count("<svg") == 3 + 3, "every attribute, and three pairs"
+    assert "as the plan&#x27;s shares would give them" in page
+    assert not re.search(r"""(?:src|href)=["']|@import|<script|url\((?!["']?#)""", page)
+
+
+def test_files_of_different_collections_are_refused(collection: Path) -> None:
+    sv.Plan.create(sv.Schema.load("schema.toml"), epsilon=3, users=4_000).save("other.json")
+    assert "of another collection" in fail("report", "other.json", "tally.parquet", "model.json", "-o", "x.html")
+
+
+def test_totals_that_do_not_fit_the_shares_are_said_to_be(collection: Path) -> None:
+    plan, tally = sv.Plan.load("plan.json"), sv.Tally.load("tally.parquet")
+    tally.add_counts(np.array([0]), np.array([0]), np.array([500]))
+    tally.save("odd.parquet")
+    sv.fit(plan, tally).save("odd.json")
+    assert (
+        "do not fit the plan's shares" in run("report", "plan.json", "odd.parquet", "odd.json", "-o", "odd.html").output
+    )
+    assert 'class="bad">NOT as the plan' in Path("odd.html").read_text(encoding="utf-8")
+    run("report", "plan.json", "odd.parquet", "model.json", "-o", "stale.html")
+    assert "fit again" in Path("stale.html").read_text(encoding="utf-8")
+
+
+def without_numbered_ids(page: str) -> str:
+    """Return a page without the numbers of its pictures' gradients, which count on with every picture drawn."""
+    return re.sub(r"gradient_\d+", "gradient", page)
+
+
+def test_the_command_writes_the_page_that_the_function_gives(collection: Path) -> None:
+    said = succeed("report", "plan.json", "tally.parquet", "model.json", "--level", 0.5, "--out", "report.html")
+    plan, tally, model = sv.Plan.load("plan.json"), sv.Tally.load("tally.parquet"), sv.load_model("model.json")
+    written, made = Path("report.html").read_text(encoding="utf-8"), make_report(plan, tally, model, level=0.5)
+    assert without_numbered_ids(written) == without_numbered_ids(made)
+    assert said["refused"] == {"wrong plan": 12}
+    assert [(*pair["attributes"], pair["strength"]) for pair in said["pairs"]] == strongest_pairs(model)
+    shown = run("report", "plan.json", "tally.parquet", "model.json", "--out", "report.html").output
+    assert shown == "report.html: 4,000 reports, 12 refused\n"
+
+
+@pytest.mark.parametrize("name", ["plan.json", "tally.parquet", "model.json"])
+def test_the_page_overwrites_none_of_its_sources(collection: Path, name: str) -> None:
+    before = Path(name).read_bytes()
+    assert "would be overwritten" in fail("report", "plan.json", "tally.parquet", "model.json", "--out", name)
+    assert Path(name).read_bytes() == before

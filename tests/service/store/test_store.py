@@ -1,0 +1,48 @@
+"""Reports as columns: taken apart, joined, and counted by what they say."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sottovoce.service.store import ID, Reports, join
+
+rows = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from([0, 1, 2**63 - 1])), max_size=30)
+
+
+def as_reports(content: list[tuple[int, int, int]]) -> Reports:
+    ids = np.array([place.to_bytes(16, "big") for place in range(len(content))], dtype=ID)
+    columns = np.array(content, dtype=np.int64).reshape(-1, 3).T
+    return Reports(ids, *columns)
+
+
+@given(rows)
+def test_pairs_are_the_counts_of_every_content_in_order(content: list[tuple[int, int, int]]) -> None:
+    expected = [(*triple, count) for triple, count in sorted(Counter(content).items())]
+    assert [tuple(row) for row in as_reports(content).pairs().tolist()] == expected
+
+
+@given(rows, st.data())
+def test_reports_taken_by_place_or_by_mask_keep_all_their_columns(
+    content: list[tuple[int, int, int]], data: st.DataObject
+) -> None:
+    reports = as_reports(content)
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(content), max_size=len(content))), dtype=bool)
+    chosen = [place for place, inside in enumerate(mask) if inside]
+    for taken in (reports.take(mask), reports.take(np.array(chosen, dtype=np.intp))):
+        assert len(taken) == len(chosen)
+        assert taken.ids.tobytes() == b"".join(place.to_bytes(16, "big") for place in chosen)
+        columns = (taken.plan.tolist(), taken.question.tolist(), taken.code.tolist())
+        assert list(zip(*columns, strict=True)) == [content[place] for place in chosen]
+
+
+@given(st.lists(rows, min_size=1, max_size=4))
+def test_joined_batches_stand_one_after_the_other(parts: list[list[tuple[int, int, int]]]) -> None:
+    joined = join([as_reports(part) for part in parts])
+    assert len(joined) == sum(map(len, parts))
+    columns = (joined.plan.tolist(), joined.question.tolist(), joined.code.tolist())
+    assert list(zip(*columns, strict=True)) == [row for part in parts for row in part]
+    assert joined.ids.tobytes() == b"".join(as_reports(part).ids.tobytes() for part in parts)

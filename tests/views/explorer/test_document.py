@@ -1,0 +1,118 @@
+"""What the explorer's page is given: the model's own numbers, its attributes and its certificate."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.model.association import strongest_pairs
+from sottovoce.model.belief import normal_factor
+from sottovoce.plan.audit import exact_words, promise
+from sottovoce.views.explorer import explorer_page
+from sottovoce.views.explorer.document import exploration
+from tests.crowds_explored import SCHEMA
+
+
+def test_the_numbers_of_the_document_are_the_models_own(model: sv.Model) -> None:
+    document = exploration(model)
+    data = zlib.decompress(base64.b64decode(document["numbers"]))
+    states = [model.state(), *(replicate.state() for replicate in model.replicates)]
+    assert len(document["fits"]) == 1 + len(model.replicates)
+    for described, state in zip(document["fits"], states, strict=True):
+        arrays = [state["weights"], *state["factors"]]
+        for about, array in zip([described["weights"], *described["factors"]], arrays, strict=True):
+            kind, size = np.dtype(about["array"]), array.size * array.itemsize
+            planes = np.frombuffer(data[:size], np.uint8).reshape(kind.itemsize, -1)
+            assert np.array_equal(planes.T.copy().view(kind).reshape(about["shape"]), array)
+            data = data[size:]
+    assert data == b""
+
+
+def test_the_certificate_is_exact_with_the_plan_and_says_so_without(model: sv.Model, plan: sv.Plan) -> None:
+    audit = plan.audit()
+    exact = exploration(model, plan=plan)["certificate"]
+    assert promise(audit) in exact
+    assert any(exact_words(audit) in text for text in exact)
+    stated = exploration(model)["certificate"]
+    assert "factor of at most 7.38906" in stated[0]
+    assert "was not given" in stated[1]
+
+
+@pytest.mark.parametrize("make", [exploration, explorer_page])
+def test_a_plan_of_another_collection_is_refused(model: sv.Model, make: Callable[..., object]) -> None:
+    other = sv.Plan.create(SCHEMA, epsilon=1, users=1_000)
+    with pytest.raises(sv.ModelError, match="another collection"):
+        make(model, plan=other)
+
+
+@pytest.mark.parametrize("make", [exploration, explorer_page])
+@pytest.mark.parametrize("wrong", [{"level": 1.5}, {"population": 0}])
+def test_a_wrong_level_or_population_is_refused(
+    model: sv.Model, wrong: dict[str, Any], make: Callable[..., object]
+) -> None:
+    with pytest.raises(sv.QueryError):
+        make(model, **wrong)
+
+
+@pytest.mark.parametrize("make", [exploration, explorer_page])
+def test_a_model_that_is_no_mixture_is_refused_with_the_mechanisms_that_can_be_explored(
+    make: Callable[..., object],
+) -> None:
+    plan = sv.Plan.create(
+        sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)]), epsilon=1, users=100, mechanism="hdg"
+    )
+    model = sv.fit(plan, sv.simulate(plan, {"a": [1, 2], "b": [3, 4]}, seed=1))
+    with pytest.raises(sv.ModelError, match="by hdg is not; models by spectral can be explored"):
+        make(model)
+
+
+def test_every_kind_of_attribute_is_described_in_the_users_own_values(model: sv.Model) -> None:
+    age, income, hours, order, travel = exploration(model)["attributes"]
+    assert (age["kind"], age["low"], age["high"], age["nullable"]) == ("ordinal", 18, 90, True)
+    assert (income["kind"], income["boundaries"]) == ("numeric", list(SCHEMA.attributes[1].boundaries))
+    assert (hours["name"], len(hours["boundaries"])) == ("weekly hours", 28 + 1)
+    assert (order["kind"], order["values"]) == ("categorical", list(SCHEMA.attributes[3].values))
+    assert (travel["values"], travel["nullable"]) == (["car", "bus", "foot"], False)
+    for attribute in (age, income, hours, order, travel):
+        everybody = model.answer(f"{attribute['sql']} IS NULL OR {attribute['sql']} IS NOT NULL")
+        assert everybody.fraction == pytest.approx(1), "a name that is no SQL word, or is one, is quoted"
+
+
+def test_the_document_is_json_and_says_whom_it_speaks_of(model: sv.Model, plan: sv.Plan) -> None:
+    document = exploration(model, plan=plan, level=0.5)
+    strict = json.dumps(document, allow_nan=False)
+    assert json.loads(strict) == msgspec.json.decode(msgspec.json.encode(document))
+    assert document["title"] == "Work & <life>"
+    assert (document["reports"], document["population"]) == (60_000, 60_000)
+    assert exploration(model, population=9)["population"] == 9
+    assert document["collection"] == plan.collection
+    assert document["intervals"]["level"] == 0.5
+    assert document["intervals"]["factor"] == normal_factor(0.5)
+    assert [(SCHEMA.names[one], SCHEMA.names[two], strength) for one, two, strength in document["pairs"]] == (
+        strongest_pairs(model)
+    )
+
+
+def test_a_calibrated_model_is_its_fit_and_the_weights_of_its_levels(model: sv.Model) -> None:
+    calibrated = model.calibrate({"travel": [0.2, 0.3, 0.5]})
+    plain, document = exploration(model), exploration(calibrated)
+    assert plain["calibration"] == {}
+    assert document["fits"] == plain["fits"]
+    data = zlib.decompress(base64.b64decode(document["numbers"]))
+    before = zlib.decompress(base64.b64decode(plain["numbers"]))
+    assert data.startswith(before)
+    (place,) = document["calibration"]
+    about = document["calibration"][place]
+    planes = np.frombuffer(data[len(before) :], np.uint8).reshape(np.dtype(about["array"]).itemsize, -1)
+    weights = planes.T.copy().view(about["array"]).reshape(about["shape"])
+    assert SCHEMA.names[int(place)] == "travel"
+    assert weights == pytest.approx(calibrated.weights[int(place)])
+    assert "taken as exact" in document["intervals"]["includes"]
