@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.model.association import strongest_pairs
 from sottovoce.views.report_page import make_report
 from tests.cli.calls import fail, run, succeed
 
@@ -58,7 +57,9 @@ def test_the_command_writes_the_page_that_the_function_gives(collection: Path) -
     written, made = Path("report.html").read_text(encoding="utf-8"), make_report(plan, tally, model, level=0.5)
     assert without_numbered_ids(written) == without_numbered_ids(made)
     assert said["refused"] == {"wrong plan": 12}
-    assert [(*pair["attributes"], pair["strength"]) for pair in said["pairs"]] == strongest_pairs(model)
+    assert [(*pair["attributes"], pair["strength"]) for pair in said["pairs"]] == [
+        (pair.first, pair.second, float(pair.strength)) for pair in model.association()
+    ]
     shown = run("report", "plan.json", "tally.parquet", "model.json", "--out", "report.html").output
     assert shown == "report.html: 4,000 reports, 12 refused\n"
 

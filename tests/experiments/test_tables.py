@@ -27,7 +27,8 @@ def test_a_table_has_a_row_for_every_place_and_a_column_for_every_method() -> No
     summary = summary_of(
         {"epsilon": 1.0, "value": 0.1},
         {"epsilon": 1.0, "value": 0.3, "repeat": 1},
-        {"epsilon": 0.5, "value": 0.25, "method": "TDG"},
+        {"epsilon": 8.0, "value": 0.25, "method": "TDG"},
+        {"epsilon": 0.5, "value": 0.4, "method": "TDG"},
     )
     markdown = to_markdown(experiment, summary)
     assert markdown.startswith("# an-example\n\nAn example. In the paper: section 9.\n\n")
@@ -35,8 +36,9 @@ def test_a_table_has_a_row_for_every_place_and_a_column_for_every_method() -> No
     assert lines_of(markdown) == [
         "| ε | HDG | TDG |",
         "| --- | --- | --- |",
-        "| 0.5 |  | 0.25 |",
+        "| 0.5 |  | 0.4 |",
         "| 1 | 0.2 ± 0.1 |  |",
+        "| 8 |  | 0.25 |",
     ]
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sottovoce.model.association import association, correlation_matrix, strongest_pairs
+from sottovoce.model.association import association, correlation_matrix
 from tests.oracle import SCHEMA, TableModel, kinds, make_model
 
 MODEL = make_model(2)
@@ -51,8 +51,9 @@ def test_the_pair_that_goes_together_leads_the_list() -> None:
     for age in range(SCHEMA.sizes[0]):
         for rooms in range(SCHEMA.sizes[3]):
             table[age, :, :, rooms] = age % 3 == rooms
-    pairs = strongest_pairs(TableModel(table / table.sum()))
-    assert pairs[0][:2] == ("age", "the rooms")
-    assert pairs[0][2] > 0.9
+    pairs = TableModel(table / table.sum()).association()
+    assert (pairs[0].first, pairs[0].second) == ("age", "the rooms")
+    assert pairs[0].strength > 0.9
     assert len(pairs) == 6
-    assert [strength for *_, strength in pairs[1:]] == pytest.approx([0] * 5, abs=1e-9)
+    assert [float(pair.strength) for pair in pairs[1:]] == pytest.approx([0] * 5, abs=1e-9)
+    assert not any(pair.told for pair in pairs[1:])

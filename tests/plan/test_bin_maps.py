@@ -102,3 +102,9 @@ def test_a_grid_nests_in_a_multiple_of_it_and_no_answer_has_a_bin_of_its_own(
         assert widths[: table.bins - nullable].max() - widths[: table.bins - nullable].min() <= 1
         assert not nullable or widths[-1] == 1
     assert all(a < b for a, b in itertools.pairwise(coarse.edges or (0, 1)))
+
+
+def test_a_grids_edges_are_rounded_down_as_every_plan_ever_published_has_them() -> None:
+    assert grid_table(10, 4).edges == (0, 2, 5, 7, 10)
+    assert grid_table(10, 4, nullable=True).edges == (0, 2, 5, 7, 10, 11)
+    assert grid_table(10, 10, nullable=True).identity == 11

@@ -96,7 +96,7 @@ def test_plans_are_registered_by_fingerprint_and_keep_their_numbers(plan: Plan, 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone cannot be changed here")
 def test_the_day_is_that_of_universal_time_wherever_the_collector_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    for zone in ("A-14", "B+12"):  # whatever the hour, the day of one of them is not universal time's
+    for zone in ("EAST-14", "WEST+12"):  # whatever the hour, the day of one of them is not universal time's
         with monkeypatch.context() as moved:
             moved.setenv("TZ", zone)
             time.tzset()

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.model.association import strongest_pairs
 from sottovoce.plan.audit import exact_words
 from sottovoce.views.report_page import PAIRS_LISTED, PAIRS_SHOWN, make_report
 
@@ -115,12 +114,16 @@ def test_files_of_different_collections_are_refused_by_name(awkward: Collection)
 
 
 def test_every_attribute_and_only_the_strongest_pairs_are_drawn() -> None:
-    plan, tally, model = collect(sv.Schema([sv.Ordinal(name, 0, 3) for name in "abcdef"]))
+    schema = sv.Schema([sv.Ordinal(name, 0, 3) for name in "abcdef"])
+    plan = sv.Plan.create(schema, epsilon=8, users=20_000, mechanism="hdg")
+    levels = np.random.default_rng(3).integers(0, 4, 20_000)
+    tally = sv.simulate(plan, dict.fromkeys("abcdef", levels), seed=1)
+    model = sv.fit(plan, tally)
     page = make_report(plan, tally, model)
     assert page.count("<svg") == 6 + PAIRS_SHOWN
     listed = re.findall(r"<tr><td>(\w) and (\w)</td>", page)
     assert len(listed) == PAIRS_LISTED < 15
-    assert listed == [(one, two) for one, two, _ in strongest_pairs(model)[:PAIRS_LISTED]]
+    assert listed == [(pair.first, pair.second) for pair in model.association()[:PAIRS_LISTED]]
 
 
 def test_a_single_attribute_has_no_pairs() -> None:

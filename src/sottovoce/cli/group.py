@@ -22,6 +22,7 @@ COMMANDS = {
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
     "query": "Ask a model about the crowd, with intervals.",
+    "compare-groups": "Compare groups of the crowd, and say which differences could be chance.",
     "chart": "Draw an attribute, or two together.",
     "explore": "Write a page on which any attribute can be brushed.",
     "report": "Make one page of a finished collection.",
@@ -42,7 +43,8 @@ class LazyGroup(click.Group):
         """Return the command of that name, loaded now."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"sottovoce.cli.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = importlib.import_module(f"sottovoce.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

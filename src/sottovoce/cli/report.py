@@ -9,7 +9,6 @@ import click
 from sottovoce import Plan, Tally, load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
-from sottovoce.model.association import strongest_pairs
 from sottovoce.tally.quality import check_tally
 from sottovoce.views.report_page import make_report
 
@@ -36,7 +35,15 @@ def command(plan_file: Path, tally_file: Path, model_file: Path, level: float, o
         part.write_text(page, encoding="utf-8")
     suspicious = [check.plan for check in check_tally(tally) if check.flagged and check.plan is not None]
     if as_json:
-        pairs = [{"attributes": [one, two], "strength": strength} for one, two, strength in strongest_pairs(model)]
+        pairs = [
+            {
+                "attributes": [pair.first, pair.second],
+                "strength": float(pair.strength),
+                "interval": list(pair.strength.interval),
+                "told": pair.told,
+            }
+            for pair in model.association()
+        ]
         document = {"report": str(out), "reports": tally.total, "refused": dict(tally.refused)}
         print_json({**document, "suspicious_plans": suspicious, "pairs": pairs})
         return

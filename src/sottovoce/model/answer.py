@@ -267,6 +267,19 @@ def percent(fraction: float) -> str:
     return f"{fraction:.2%}" if 0 < abs(fraction) < 0.01 else f"{fraction:.1%}"
 
 
+def plain_number(value: float) -> str:
+    """Return a number as people write it: three digits that count, thousands apart, no exponent.
+
+    Example:
+        >>> plain_number(31382.9), plain_number(12.345), plain_number(-0.01234)
+        ('31,383', '12.3', '-0.0123')
+    """
+    size = abs(value)
+    if not math.isfinite(value) or size == 0:
+        return f"{value:g}"
+    return f"{value:,.{max(0, 2 - math.floor(math.log10(size)))}f}"
+
+
 def _caution(evidence: float | None) -> str:
     """Return a word of caution for what was assumed, to stand behind a number."""
     return f" [{evidence_words(evidence)}]" if evidence is not None and evidence < ASSUMED else ""

@@ -1,14 +1,31 @@
-"""How attributes go together: correlation, association, and the strongest pairs."""
+"""How attributes go together: correlation and association with intervals, and the pairs that can be told from chance.
+
+A correlation is a smooth function of the crowd, so its error is to first order that of its influence function,
+z w - r (z^2 + w^2) / 2 for standardised attributes z and w.
+
+Association is Cramer's V over a few cells of each attribute: the length of the vector of standardised deviations from
+independence, (p_ab - p_a p_b) / sqrt(p_a p_b). A length is never negative, so noise in every direction adds to it: its
+upper limit adds the variance of all directions to the error along the vector itself, and its lower limit is nothing
+unless the error along the vector leaves something.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.errors import QueryError
+from sottovoce.model.answer import Estimate
+from sottovoce.model.belief import Normal, normal_factor
+from sottovoce.model.evaluation import errors_of, evidence_of
+from sottovoce.query.functional import Functional, require_ordered
 from sottovoce.query.labels import level_values
 
 if TYPE_CHECKING:
@@ -42,13 +59,135 @@ def _correlation(joint: Floats, first: Floats, second: Floats) -> float:
     return float(first @ joint @ second / total) / spread if spread > 0 else math.nan
 
 
-def strongest_pairs(model: Model) -> list[tuple[str, str, float]]:
-    """Return all pairs of attributes with the strength of their association, the strongest first."""
-    strengths = [
-        (first, second, association(model.marginal(first, second)))
-        for first, second in combinations(model.schema.names, 2)
+@dataclass(frozen=True, slots=True)
+class Association:
+    """How much two attributes go together.
+
+    Attributes:
+        first: The one.
+        second: The other.
+        strength: Cramer's V, 0 for unrelated and 1 for fixed by each other, with its interval.
+        told: Whether it can be told from chance: the interval's lower end is above 0.
+    """
+
+    first: str
+    second: str
+    strength: Estimate
+
+    @property
+    def told(self) -> bool:
+        """Whether it can be told from chance."""
+        return self.strength.interval[0] > 0
+
+
+def associations(model: Model, *, level: float = 0.9) -> list[Association]:
+    """Return all pairs of attributes with the strength of their association, the strongest first.
+
+    Those that can be told from chance stand before those that cannot; the level is shared out over all pairs.
+    """
+    pairs = list(combinations(model.schema.names, 2))
+    each = 1 - (1 - level) / max(1, len(pairs))
+    found = [Association(first, second, association_of(model, first, second, level=each)) for first, second in pairs]
+    return sorted(found, key=lambda pair: (not pair.told, -pair.strength))
+
+
+def association_of(model: Model, first: str, second: str, *, level: float) -> Estimate:
+    """Return the association of two attributes, with its interval and how much of it was measured."""
+    joint = np.maximum(model.marginal(first, second), 0.0)
+    starts = [cell_starts(joint.sum(axis=1 - axis)) for axis in (0, 1)]
+    strength = association(joint)
+    if min(map(len, starts)) < 2:
+        return Estimate(0.0, interval=(0.0, 0.0), level=level, includes=model.includes)
+    places = [model.position(name) for name in (first, second)]
+    functionals, vector = _deviations(joint, starts, places)
+    errors = errors_of(model, functionals)
+    degrees = min(map(len, starts)) - 1
+    if not np.isfinite(errors).all():
+        return Estimate(strength, interval=(0.0, 1.0), level=level, includes=model.includes)
+    length = float(np.sqrt((vector**2).sum()))
+    direction = vector / length if length > 0 else vector
+    along = _combine(functionals, direction)
+    noise = normal_factor(level) * float(errors_of(model, [along])[0])
+    spread = float((errors**2).sum()) * min(1.0, (len(starts[0]) - 1) * (len(starts[1]) - 1) / len(errors))
+    low = max(length - max(noise, math.sqrt(spread)), 0.0)
+    high = math.sqrt((length + noise) ** 2 + spread)
+    interval = low / math.sqrt(degrees), min(high / math.sqrt(degrees), 1.0)
+    return Estimate(
+        strength, interval=interval, level=level, includes=model.includes, evidence=evidence_of(model, [along])[0]
+    )
+
+
+def _deviations(joint: Floats, starts: list[NDArray[np.intp]], places: list[int]) -> tuple[list[Functional], Floats]:
+    """Return, for every pair of cells, the functional of its standardised deviation from independence, and its value.
+
+    The marginals are taken as known: they are known far better than how attributes go together.
+    """
+    joined = np.add.reduceat(np.add.reduceat(joint, starts[0], axis=0), starts[1], axis=1)
+    joined /= max(joined.sum(), 1e-300)
+    rows, columns = joined.sum(axis=1), joined.sum(axis=0)
+    scale = 1 / np.sqrt(np.maximum(np.outer(rows, columns), 1e-12))
+    cells = [
+        np.repeat(np.arange(len(own)), np.diff(np.append(own, size)))
+        for own, size in zip(starts, joint.shape, strict=True)
     ]
-    return sorted(strengths, key=lambda pair: -pair[2])
+    functionals = [
+        Functional(
+            ((float(scale[a, b]), {places[0]: (cells[0] == a) - rows[a], places[1]: (cells[1] == b) - columns[b]}),)
+        )
+        for a in range(len(rows))
+        for b in range(len(columns))
+    ]
+    return functionals, ((joined - np.outer(rows, columns)) * scale).ravel()
+
+
+def _combine(functionals: Sequence[Functional], weights: Floats) -> Functional:
+    """Return the weighted sum of functionals."""
+    return Functional(
+        tuple(
+            (weight * coefficient, selected)
+            for functional, weight in zip(functionals, weights.tolist(), strict=True)
+            for coefficient, selected in functional.products
+        )
+    )
+
+
+def correlation_of_pair(model: Model, first: str, second: str, *, level: float) -> Estimate:
+    """Return the correlation of two ordered attributes among those who answered both, with its interval."""
+    places = [model.position(name) for name in (first, second)]
+    attributes = [model.schema.attributes[place] for place in places]
+    for attribute in attributes:
+        require_ordered(attribute, "correlation")
+    if places[0] == places[1]:
+        raise QueryError(f"a correlation is of two different attributes, got {first} twice")
+    values = [level_values(attribute) for attribute in attributes]
+    joint = np.maximum(model.marginal(first, second)[: len(values[0]), : len(values[1])], 0.0)
+    correlation = _correlation(joint, *values)
+    if math.isnan(correlation):
+        return Estimate(math.nan, interval=(-1.0, 1.0), level=level, includes=model.includes)
+    share = joint.sum()
+    standard, answered = [], []
+    for axis, own in enumerate(values):
+        marginal = joint.sum(axis=1 - axis) / share
+        centred = own - own @ marginal
+        size = attributes[axis].size
+        standard.append(np.append(centred / math.sqrt(centred**2 @ marginal), np.zeros(size - len(own))))
+        answered.append(np.append(np.ones(len(own)), np.zeros(size - len(own))))
+    one, other = places
+    influence = Functional(
+        (
+            (1 / share, {one: standard[0], other: standard[1]}),
+            (-correlation / 2 / share, {one: standard[0] ** 2, other: answered[1]}),
+            (-correlation / 2 / share, {one: answered[0], other: standard[1] ** 2}),
+        )
+    )
+    belief = Normal(correlation, float(errors_of(model, [influence])[0]), -1.0, 1.0)
+    return Estimate(
+        correlation,
+        interval=belief.limits(level),
+        level=level,
+        includes=model.includes,
+        evidence=evidence_of(model, [influence])[0],
+    )
 
 
 def association(joint: Floats) -> float:
@@ -60,12 +199,17 @@ def association(joint: Floats) -> float:
     """
     joint = np.maximum(joint, 0.0)
     for axis in (0, 1):
-        below = np.cumsum(joint.sum(axis=1 - axis)) / max(joint.sum(), 1e-300)
-        cells = np.minimum(((below - 1e-9) * _CELLS).astype(np.intp), _CELLS - 1)
-        joint = np.add.reduceat(joint, np.flatnonzero(np.diff(cells, prepend=-1)), axis=axis)
+        joint = np.add.reduceat(joint, cell_starts(joint.sum(axis=1 - axis)), axis=axis)
     joint = joint / max(joint.sum(), 1e-300)
     alone = np.outer(joint.sum(axis=1), joint.sum(axis=0))
     if min(joint.shape) < 2:
         return 0.0
     chi_square = float(((joint - alone) ** 2 / np.maximum(alone, 1e-300))[alone > 0].sum())
     return round(float(np.sqrt(max(chi_square, 0.0) / (min(joint.shape) - 1))), 12)
+
+
+def cell_starts(marginal: Floats) -> NDArray[np.intp]:
+    """Return where cells of about equal share start along an attribute, at most six of them."""
+    below = np.cumsum(marginal) / max(marginal.sum(), 1e-300)
+    cells = np.minimum(((below - 1e-9) * _CELLS).astype(np.intp), _CELLS - 1)
+    return np.flatnonzero(np.diff(cells, prepend=-1))

@@ -78,6 +78,14 @@ def expectations(model: Model, places: Sequence[int], weights: Mapping[int, Floa
     return answers.reshape(shape)
 
 
+def joint_distribution(model: Model, places: Sequence[int], functional: Functional) -> Floats:
+    """Return, at every combination of levels of some attributes, the fraction that a functional selects there."""
+    joint = np.zeros(tuple(model.schema.sizes[place] for place in places))
+    for coefficient, weights in functional.products:
+        joint += coefficient * expectations(model, places, weights)
+    return joint
+
+
 def _collect(
     functionals: Sequence[Functional], ask: Callable[[Batch, Floats], Sequence[Floats]], *, count: int = 1
 ) -> list[Floats]:

@@ -6,7 +6,6 @@ Arrays stand as base64 of little-endian numbers with their shape, so that any la
 from __future__ import annotations
 
 import base64
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.channels import parse_epsilon
 from sottovoce.errors import ModelError, SottovoceError
 from sottovoce.model.origin import Origin
 from sottovoce.plan.registry import find_mechanism
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
+    from sottovoce.model.fitted import Fitted
     from sottovoce.model.model import Model
 
 FORMAT = "sottovoce-model-1"
@@ -49,7 +50,7 @@ def load_model(path: str | Path) -> Model:
             raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
         origin = document["origin"]
         origin["schema"] = msgspec.convert(origin["schema"], Schema)
-        origin["epsilon"] = Decimal(repr(origin["epsilon"])).normalize()
+        origin["epsilon"] = parse_epsilon(origin["epsilon"])
         settled = Origin(**origin)
         kind = find_mechanism(settled.mechanism).model
         if document["kind"] != kind.kind:
@@ -65,7 +66,7 @@ def load_model(path: str | Path) -> Model:
     return model
 
 
-def _pack_state(model: Model) -> dict[str, Any]:
+def _pack_state(model: Fitted) -> dict[str, Any]:
     return {name: pack(value) for name, value in model.state().items()}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
-from sottovoce.model.answer import TOLD_NINE_IN_TEN, Answer, Estimate, difference, evidence_words, percent
+from sottovoce.model.answer import TOLD_NINE_IN_TEN, Answer, Estimate, difference, evidence_words, percent, plain_number
 from sottovoce.query.labels import band_label, level_labels, names_band, names_level
 from sottovoce.query.region import stretch
 from sottovoce.query.terms import Terms
@@ -71,7 +71,7 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
         ]
     count = check_integer("bands", bands, error=QueryError, least=2, most=attribute.value_levels)
     below = np.cumsum(marginal[: attribute.value_levels])
-    cuts = np.searchsorted(below, below[-1] * np.arange(1, count) / count) + 1
+    cuts = np.searchsorted(below, below[-1] * (np.arange(1, count) / count - 1e-9)) + 1
     edges = sorted({0, *cuts.tolist(), attribute.value_levels})
     found = [
         Group(
@@ -180,7 +180,7 @@ def group_words(label: Any) -> str:
 
 def value_words(value: Answer | Estimate) -> str:
     """Return a group's mean or share, in words."""
-    return percent(float(value)) if isinstance(value, Answer) else f"{float(value):.4g}"
+    return percent(float(value)) if isinstance(value, Answer) else plain_number(float(value))
 
 
 def gap_words(line: Compared) -> str:
@@ -188,7 +188,8 @@ def gap_words(line: Compared) -> str:
     low, high = line.gap.interval
     if isinstance(line.value, Answer):
         return f"{100 * line.gap:+.1f} ({100 * low:+.1f} to {100 * high:+.1f}) points"
-    return f"{float(line.gap):+.4g} ({low:+.4g} to {high:+.4g})"
+    gap, low_words, high_words = (plain_number(each) for each in (float(line.gap), low, high))
+    return f"{gap} ({low_words} to {high_words})"
 
 
 def compare_groups(

@@ -6,10 +6,9 @@ of them. Fractions, means, quantiles and groups follow from those.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, overload
 
 import msgspec
 import numpy as np
@@ -29,99 +28,32 @@ from sottovoce.model.asking import (
     tell_mean,
     tell_ratios,
 )
-from sottovoce.model.association import correlation_matrix
+from sottovoce.model.association import (
+    Association,
+    association_of,
+    associations,
+    correlation_matrix,
+    correlation_of_pair,
+)
 from sottovoce.model.belief import normal_factor
-from sottovoce.model.evaluation import expectations
+from sottovoce.model.evaluation import joint_distribution
 from sottovoce.model.files import model_document
+from sottovoce.model.fitted import Fitted
 from sottovoce.model.groups import Comparison, compare_groups, groups_of, smallest_difference
-from sottovoce.model.origin import Origin
 from sottovoce.plan.registry import every_mechanism
-from sottovoce.query.batch import Batch, chunks
-from sottovoce.query.functional import Functional, Where, fraction_of, parse, to_batch
+from sottovoce.query.batch import chunks
+from sottovoce.query.functional import Functional, Where, fraction_of, parse
 from sottovoce.query.labels import level_labels, names_level
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.query.terms import EVERYBODY as EVERYBODY_TERMS
 from sottovoce.query.terms import Terms, conjunction
-from sottovoce.schema.schema import Schema
 
 EVERYBODY = "TRUE"
 """The predicate that selects everybody."""
 
 
-class Model(ABC):
-    """What is known of the crowd: answers any range query. Subclasses say how; they are made by `fit`."""
-
-    kind: ClassVar[str]
-    joint: ClassVar[bool] = False
-    resampled: ClassVar[bool] = True
-    """Whether `deviations` needs replicates; a model that knows its own error does without."""
-
-    def __init__(self, origin: Origin) -> None:
-        self.origin = origin
-        self._refit: Callable[[], Sequence[Model]] | None = None
-        self._replicates: list[Model] | None = None
-
-    @property
-    def schema(self) -> Schema:
-        """What was asked."""
-        return self.origin.schema
-
-    @property
-    def reports(self) -> int:
-        """How many reports the model was fitted to."""
-        return self.origin.reports
-
-    @abstractmethod
-    def evaluate(self, batch: Batch) -> Floats:
-        """Return the expected product of weights for every query of a batch."""
-
-    @property
-    def replicates(self) -> list[Model]:
-        """The same fit to resampled tallies, made when first needed; none for a model that was not fitted here."""
-        self.prepare_intervals()
-        return self._replicates or []
-
-    def refit_by(self, refit: Callable[[], Sequence[Model]]) -> None:
-        """Take note of how to repeat the fit."""
-        self._refit = refit
-
-    def keep_replicates(self, replicates: Sequence[Model]) -> None:
-        """Take the repeated fits that a file holds."""
-        self._replicates = list(replicates)
-
-    def prepare_intervals(self) -> None:
-        """Repeat the fit now, which otherwise happens when an interval is first asked for."""
-        if self._replicates is None:
-            self._replicates = list(self._refit()) if self._refit is not None else []
-
-    def deviations(self, batch: Batch, sums: Floats) -> Floats:
-        """Return the standard error of each sum of the batch's answers: replicates' spread and drift, and bias."""
-        if not self.replicates:
-            return np.full(len(sums), np.inf)
-        again = np.array([sums @ replicate.evaluate(batch) for replicate in self.replicates])
-        drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
-        return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
-
-    def evidence(self, batch: Batch, sums: Floats) -> Floats:
-        """Return how much of each sum was measured rather than assumed, 0 to 1; NaN where the model cannot tell."""
-        return np.full(len(sums), np.nan)
-
-    def direct(self, batch: Batch, sums: Floats) -> tuple[Floats, Floats]:
-        """Return what the reports themselves say of each sum, and its standard error; NaN where they say nothing."""
-        return np.full(len(sums), np.nan), np.full(len(sums), np.nan)
-
-    def bias(self, batch: Batch, sums: Floats) -> Floats:
-        """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
-        return np.zeros(len(sums))
-
-    @abstractmethod
-    def state(self) -> dict[str, Any]:
-        """Return what `from_state` needs to make this model again: numbers, texts and arrays."""
-
-    @classmethod
-    @abstractmethod
-    def from_state(cls, origin: Origin, state: dict[str, Any]) -> Model:
-        """Return the model that `state` describes."""
+class Model(Fitted):
+    """What is known of the crowd: answers any range query. Mechanisms subclass it; models are made by `fit`."""
 
     def answer_ranges(self, queries: Sequence[Ranges]) -> Floats:
         """Return the fraction of the crowd inside each query.
@@ -135,7 +67,7 @@ class Model(ABC):
             raise QueryError(f"answer_ranges takes a list of queries, got {type(queries).__name__}: wrap it in [ ]")
         answers = np.empty(len(queries))
         for part in chunks(len(queries), sum(self.schema.sizes)):
-            answers[part] = self.evaluate(ranges_to_batch(self.schema, queries[part]))
+            answers[part] = self.evaluate(ranges_to_batch(self.schema, queries[part], first=part.start))
         return answers
 
     def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
@@ -351,22 +283,13 @@ class Model(ABC):
         if len(set(places)) != len(places) or not places:
             raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
         terms = self._parse(where)
-        shape = tuple(self.schema.sizes[place] for place in places)
-        joint = np.zeros(shape)
-        for coefficient, weights in fraction_of(self.schema, terms).products:
-            joint += coefficient * expectations(self, places, weights)
+        joint = joint_distribution(self, places, fraction_of(self.schema, terms))
         if terms == EVERYBODY_TERMS:
             return joint
         joint = np.maximum(joint, 0.0)
         if not joint.sum() > 0:
-            raise QueryError(f"nobody is selected by {where}, so there is no distribution among them")
+            raise refuse_nobody(where, "distribution")
         return np.asarray(joint / joint.sum())
-
-    def marginal_deviations(self, name: str) -> Floats:
-        """Return the standard error of every level's fraction in an attribute's marginal."""
-        place = self.position(name)
-        rows = [fraction_of(self.schema, EVERYBODY_TERMS, (place, row)) for row in np.eye(self.schema.sizes[place])]
-        return self.deviations(*to_batch(rows))
 
     def _parse(self, where: Where) -> Terms:
         """Return what a predicate stands for; the one for everybody is known without reading it."""
@@ -381,12 +304,35 @@ class Model(ABC):
                 f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
             ) from error
 
-    def correlation(self) -> Floats:
-        """Return the matrix of correlations between attributes, among those who answered both.
+    @overload
+    def correlation(self) -> Floats: ...
+    @overload
+    def correlation(self, first: str, second: str, *, level: float = 0.9) -> Estimate: ...
+    def correlation(
+        self, first: str | None = None, second: str | None = None, *, level: float = 0.9
+    ) -> Floats | Estimate:
+        """Return the correlation of two attributes, among those who answered both, or the matrix of all of them.
 
-        A numeric bin counts by its middle; NaN stands where an attribute has no order.
+        A numeric bin counts by its middle; NaN stands in the matrix where an attribute has no order.
         """
-        return correlation_matrix(self)
+        if first is None or second is None:
+            return correlation_matrix(self)
+        return correlation_of_pair(self, first, second, level=level)
+
+    @overload
+    def association(self, *, level: float = 0.9) -> list[Association]: ...
+    @overload
+    def association(self, first: str, second: str, *, level: float = 0.9) -> Estimate: ...
+    def association(
+        self, first: str | None = None, second: str | None = None, *, level: float = 0.9
+    ) -> list[Association] | Estimate:
+        """Return how much two attributes go together (Cramer's V, 0 to 1), or that of all pairs, the strongest first.
+
+        Of all pairs, those that can be told from chance come first, and the level holds for all of them together.
+        """
+        if first is None or second is None:
+            return associations(self, level=level)
+        return association_of(self, first, second, level=level)
 
     def __repr__(self) -> str:
         origin = self.origin

@@ -22,8 +22,23 @@ Ranges = Mapping[str, Any]
 _PAIRS = {tuple, list, np.ndarray}
 
 
-def ranges_to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
-    """Return the batch of weights that the queries ask for."""
+def ranges_to_batch(schema: Schema, queries: Sequence[Ranges], *, first: int = 0) -> Batch:
+    """Return the batch of weights that the queries ask for; ``first`` is the number of the first, for messages."""
+    try:
+        return _to_batch(schema, queries)
+    except _RefusedError as error:
+        raise QueryError(f"query {first + error.number}: {error}") from error.__cause__
+
+
+class _RefusedError(Exception):
+    """A query that cannot be understood, by its number within the part at hand."""
+
+    def __init__(self, number: int, why: str) -> None:
+        super().__init__(why)
+        self.number = number
+
+
+def _to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
     named: dict[str, tuple[list[int], list[Any]]] = {name: ([], []) for name in schema.names}
     for number, query in enumerate(queries):
         if type(query) is not dict and not isinstance(query, Mapping):
@@ -87,4 +102,4 @@ def _category_levels(attribute: Categorical, number: int, values: Any) -> list[i
 
 
 def _refuse(number: int, why: str) -> NoReturn:
-    raise QueryError(f"query {number}: {why}")
+    raise _RefusedError(number, why)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from html import escape
 
 from sottovoce.errors import ModelError
-from sottovoce.model.association import strongest_pairs
 from sottovoce.model.model import Model
 from sottovoce.plan.audit import exact_words, promise, scope_words
 from sottovoce.plan.plan import Plan
@@ -137,18 +136,29 @@ def _marginals(model: Model, level: float) -> str:
 
 
 def _pairs(model: Model) -> str:
-    ranked = strongest_pairs(model)
-    if not ranked:
+    found = model.association()
+    if not found:
         return ""
-    rows = [[f"{first} and {second}", f"{strength:.2f}"] for first, second, strength in ranked[:PAIRS_LISTED]]
+    told = [pair for pair in found if pair.told]
+    left = len(found) - len(told)
+    rows = [
+        [
+            f"{pair.first} and {pair.second}",
+            f"{pair.strength:.2f}",
+            f"{pair.strength.interval[0]:.2f} to {pair.strength.interval[1]:.2f}",
+            pair.strength.basis,
+        ]
+        for pair in told[:PAIRS_LISTED]
+    ]
     figures = "".join(
-        f"<figure>{svg_text(pair_chart(model, first, second))}</figure>" for first, second, _ in ranked[:PAIRS_SHOWN]
+        f"<figure>{svg_text(pair_chart(model, pair.first, pair.second))}</figure>" for pair in told[:PAIRS_SHOWN]
     )
+    table = _table(["attributes", "n:Cramér's V", "n:interval", "evidence"], rows) if rows else ""
     return (
-        "<h2>What goes together</h2>"
-        + _table(["attributes", "n:Cramér's V"], rows)
-        + '<p class="note">0 is unrelated, 1 is fixed by each other. Noise makes weak pairs look a little related.</p>'
-        + figures
+        f"<h2>What goes together</h2>{table}"
+        f'<p class="note">0 is unrelated, 1 is fixed by each other; intervals hold for all {len(found)} pairs at once. '
+        f"{len(told)} of them can be told from chance; of {left} it could not be said whether they go together at all."
+        f"</p>{figures}"
     )
 
 

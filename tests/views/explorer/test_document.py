@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.model.association import strongest_pairs
 from sottovoce.model.belief import normal_factor
 from sottovoce.plan.audit import exact_words, promise
 from sottovoce.views.explorer import explorer_page
@@ -96,9 +95,9 @@ def test_the_document_is_json_and_says_whom_it_speaks_of(model: sv.Model, plan: 
     assert document["collection"] == plan.collection
     assert document["intervals"]["level"] == 0.5
     assert document["intervals"]["factor"] == normal_factor(0.5)
-    assert [(SCHEMA.names[one], SCHEMA.names[two], strength) for one, two, strength in document["pairs"]] == (
-        strongest_pairs(model)
-    )
+    assert [(SCHEMA.names[one], SCHEMA.names[two], strength) for one, two, strength, *_ in document["pairs"]] == [
+        (pair.first, pair.second, float(pair.strength)) for pair in model.association(level=0.5)
+    ]
 
 
 def test_a_calibrated_model_is_its_fit_and_the_weights_of_its_levels(model: sv.Model) -> None:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from sottovoce.errors import ModelError
 from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.model.answer import check_population
-from sottovoce.model.association import strongest_pairs
 from sottovoce.model.belief import normal_factor
 from sottovoce.model.joint import CalibratedModel
 from sottovoce.model.model import Model
@@ -49,7 +48,10 @@ def exploration(
     if plan is not None and plan.collection != model.origin.collection:
         raise ModelError("the model is of another collection than the plan; give the plan that was answered")
     names = model.schema.names
-    pairs = [[names.index(one), names.index(two), strength] for one, two, strength in strongest_pairs(model)]
+    pairs = [
+        [names.index(pair.first), names.index(pair.second), float(pair.strength), pair.told]
+        for pair in model.association(level=level)
+    ]
     numbers = _Numbers()
     fits = [
         {"weights": numbers.put(state["weights"]), "factors": [numbers.put(factor) for factor in state["factors"]]}

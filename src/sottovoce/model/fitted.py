@@ -1,0 +1,93 @@
+"""What a mechanism's model gives: the expectation of products of weights, and how far sums of them may be off.
+
+All that people ask of a model follows from these (`sottovoce.model.model`), whatever the mechanism.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from sottovoce._types import Floats
+from sottovoce.model.origin import Origin
+from sottovoce.query.batch import Batch
+from sottovoce.schema.schema import Schema
+
+
+class Fitted(ABC):
+    """The side of a model that a mechanism gives: expectations, their errors, and a state that can be kept."""
+
+    kind: ClassVar[str]
+    joint: ClassVar[bool] = False
+    resampled: ClassVar[bool] = True
+    """Whether `deviations` needs replicates; a model that knows its own error does without."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        self._refit: Callable[[], Sequence[Fitted]] | None = None
+        self._replicates: list[Fitted] | None = None
+
+    @property
+    def schema(self) -> Schema:
+        """What was asked."""
+        return self.origin.schema
+
+    @property
+    def reports(self) -> int:
+        """How many reports the model was fitted to."""
+        return self.origin.reports
+
+    @abstractmethod
+    def evaluate(self, batch: Batch) -> Floats:
+        """Return the expected product of weights for every query of a batch."""
+
+    @property
+    def replicates(self) -> list[Fitted]:
+        """The same fit to resampled tallies, made when first needed; none for a model that was not fitted here."""
+        self.prepare_intervals()
+        return self._replicates or []
+
+    def refit_by(self, refit: Callable[[], Sequence[Fitted]]) -> None:
+        """Take note of how to repeat the fit."""
+        self._refit = refit
+
+    def keep_replicates(self, replicates: Sequence[Fitted]) -> None:
+        """Take the repeated fits that a file holds."""
+        self._replicates = list(replicates)
+
+    def prepare_intervals(self) -> None:
+        """Repeat the fit now, which otherwise happens when an interval is first asked for."""
+        if self._replicates is None:
+            self._replicates = list(self._refit()) if self._refit is not None else []
+
+    def deviations(self, batch: Batch, sums: Floats) -> Floats:
+        """Return the standard error of each sum of the batch's answers: replicates' spread and drift, and bias."""
+        if not self.replicates:
+            return np.full(len(sums), np.inf)
+        again = np.array([sums @ replicate.evaluate(batch) for replicate in self.replicates])
+        drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
+        return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
+
+    def evidence(self, batch: Batch, sums: Floats) -> Floats:
+        """Return how much of each sum was measured rather than assumed, 0 to 1; NaN where the model cannot tell."""
+        return np.full(len(sums), np.nan)
+
+    def direct(self, batch: Batch, sums: Floats) -> tuple[Floats, Floats]:
+        """Return what the reports themselves say of each sum, and its standard error; NaN where they say nothing."""
+        return np.full(len(sums), np.nan), np.full(len(sums), np.nan)
+
+    def bias(self, batch: Batch, sums: Floats) -> Floats:
+        """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
+        return np.zeros(len(sums))
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return what `from_state` needs to make this model again: numbers, texts and arrays."""
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, origin: Origin, state: dict[str, Any]) -> Self:
+        """Return the model that `state` describes."""

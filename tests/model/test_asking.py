@@ -1,0 +1,68 @@
+"""What a model tells: evidence and direct answers reach every answer, and ratios use them as they use values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce._types import Floats
+from sottovoce.query.batch import Batch
+from tests.oracle import TableModel, make_model
+
+
+class Measured(TableModel):
+    """The oracle, with what reports might say of it: everything a tenth larger, with twice the error."""
+
+    def evidence(self, batch: Batch, sums: Floats) -> Floats:
+        return np.full(len(sums), 0.15)
+
+    def direct(self, batch: Batch, sums: Floats) -> tuple[Floats, Floats]:
+        return 1.1 * (sums @ self.evaluate(batch)), 2 * self.deviations(batch, sums)
+
+
+MODEL = Measured(make_model(2).table, error=0.001)
+
+
+def test_every_answer_carries_its_evidence_and_says_in_words_what_was_assumed() -> None:
+    found = [
+        MODEL.answer("age > 0"),
+        MODEL.answer("age > 0", given="region = 'north'"),
+        MODEL.mean("age"),
+        MODEL.quantile("income", 0.5),
+        MODEL.correlation("age", "income"),
+        MODEL.association("age", "region"),
+        sv.difference(MODEL.mean("age", where="region = 'north'"), MODEL.mean("age", where="region = 'east'")),
+        *MODEL.mean_by("age", "region").values(),
+        *MODEL.group_by("region").values(),
+    ]
+    for answer in found:
+        assert answer.evidence == pytest.approx(0.15)
+        assert "assumed: these reports can hardly tell" in str(answer)
+
+
+def test_a_direct_share_is_what_the_reports_say() -> None:
+    answer = MODEL.answer("age > 0")
+    assert answer.direct is not None
+    assert float(answer.direct) == pytest.approx(1.1 * answer.fraction)
+    assert answer.direct.deviation == pytest.approx(2 * answer.deviation)
+
+
+def test_a_direct_ratio_is_the_ratio_of_direct_shares() -> None:
+    given = MODEL.answer("age > 0", given="region = 'north'")
+    assert given.direct is not None
+    assert float(given.direct) == pytest.approx(given.fraction)
+    low, high = given.direct.interval
+    assert low < given.interval[0] < given.interval[1] < high
+
+
+def test_a_difference_knows_the_smallest_that_could_be_told() -> None:
+    gap = sv.difference(*(MODEL.answer("age > 0", given=f"region = '{region}'") for region in ("north", "east")))
+    assert gap.direct is not None
+    assert gap.smallest_visible == pytest.approx((1.6449 + 1.2816) * gap.direct.deviation, rel=1e-3)
+    assert make_model(2).mean("age").smallest_visible is None
+
+
+def test_a_mean_stays_within_its_attribute_whatever_the_error() -> None:
+    wild = TableModel(MODEL.table, error=10.0).mean("age", where="region = 'north'")
+    assert wild.interval == (-1.0, 2.0)

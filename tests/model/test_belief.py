@@ -1,0 +1,72 @@
+"""Beliefs: limits that hold, for small groups too, and that stay within what a number can be."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.model.belief import Difference, Fixed, Normal, Ratio, normal_factor
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
+def test_a_ratios_limits_hold_nine_times_in_ten_in_small_groups_too(share: float) -> None:
+    """Seed 1, 20,000 draws: the share that holds has a standard error of 0.002, so 0.01 is a false alarm at 5 sigma."""
+    generator, error = np.random.default_rng(1), 0.006
+    truth = 0.3
+    bottoms = share + error * generator.standard_normal(20_000)
+    tops = truth * share + error * (
+        0.5 * (bottoms - share) / error + math.sqrt(0.75) * generator.standard_normal(20_000)
+    )
+    held = []
+    for top, bottom in zip(tops.tolist(), bottoms.tolist(), strict=True):
+        if bottom > 0:
+            low, high = Ratio(top, bottom, (error**2, error**2), 0.5 * error**2).limits(0.9)
+            held.append(low <= truth <= high)
+    assert np.mean(held) == pytest.approx(0.9, abs=0.01)
+
+
+def test_if_the_group_could_be_empty_every_share_is_possible() -> None:
+    assert Ratio(0.004, 0.01, (0.01**2, 0.01**2), 0.0, 0.0, 1.0).limits(0.9) == (0.0, 1.0)
+    assert Ratio(0.1, 0.5, (math.inf, math.inf), 0.0, 0.0, 1.0).limits(0.9) == (0.0, 1.0)
+
+
+def test_a_ratio_of_a_known_group_is_as_uncertain_as_its_top() -> None:
+    low, high = Ratio(0.1, 0.5, (0.01**2, 0.0), 0.0).limits(0.9)
+    assert (low, high) == pytest.approx((0.2 - 1.6449 * 0.02, 0.2 + 1.6449 * 0.02), abs=1e-5)
+
+
+def test_limits_are_cut_to_what_can_be_and_unknown_errors_give_everything() -> None:
+    assert Normal(0.01, 0.02, 0.0, 1.0).limits(0.9)[0] == 0.0
+    assert Normal(0.3, math.inf, 0.0, 1.0).limits(0.9) == (0.0, 1.0)
+
+
+def test_a_difference_of_independent_numbers_has_the_root_of_the_sum_of_squares() -> None:
+    gap = Difference(Normal(5.0, 0.3), Normal(2.0, 0.4))
+    reach = normal_factor(0.9) * 0.5
+    assert gap.value == 3.0
+    assert gap.limits(0.9) == pytest.approx((3 - reach, 3 + reach))
+
+
+def test_shared_errors_cancel_in_a_difference() -> None:
+    alike = Difference(Normal(5.0, 0.3), Normal(2.0, 0.3), correlation=1.0)
+    assert alike.limits(0.9) == pytest.approx((3.0, 3.0))
+
+
+def test_lopsided_limits_stay_lopsided_in_a_difference() -> None:
+    low, high = Difference(Fixed(0.1, (0.09, 0.5), 0.9), Fixed(0.0, (0.0, 0.0), 0.9)).limits(0.9)
+    assert (low, high) == pytest.approx((0.09, 0.5))
+
+
+def test_limits_known_at_one_level_are_stretched_to_another() -> None:
+    low, high = Fixed(1.0, (0.0, 3.0), 0.9).limits(0.99)
+    stretch = normal_factor(0.99) / normal_factor(0.9)
+    assert (low, high) == pytest.approx((1 - stretch, 1 + 2 * stretch))
+
+
+@pytest.mark.parametrize("level", [0, 1, "0.9", True])
+def test_a_level_that_cannot_be_is_refused(level: object) -> None:
+    with pytest.raises(sv.QueryError, match="level is a number above 0 and below 1"):
+        normal_factor(level)  # type: ignore[arg-type]
