@@ -30,9 +30,9 @@ def test_the_tree_is_drawn_as_it_is() -> None:
     assert getattr(errors, root).__subclasses__() == [getattr(errors, name) for name in branches]
 
 
-def test_no_room_of_the_library_has_errors_of_its_own() -> None:
+def test_no_room_of_the_library_has_public_errors_of_its_own() -> None:
     """The service has signals that become HTTP answers, and the command line those that become one line."""
-    own = re.compile(r"^class (\w+)\(.*(?:Error|Exception|Warning)\b.*\):", re.MULTILINE)
+    own = re.compile(r"^class ([A-Z]\w+)\(.*(?:Error|Exception|Warning)\b.*\):", re.MULTILINE)
     found = {
         (path.relative_to(PACKAGE).parts[0], name)
         for path in PACKAGE.rglob("*.py")
