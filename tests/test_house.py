@@ -16,6 +16,10 @@ WITHOUT_MIRROR = {
     "_types.py": "two names of types",
     "channels/channel.py": "a protocol: tests/conformance/test_channels.py asks it of every channel",
     "plan/refusals.py": "names of reasons: every engine's tests count by them",
+    **{
+        f"simulation/crowds/{name}.py": "a made-up crowd: tests/simulation/crowds/test_crowds.py asks the same of each"
+        for name in ("commuting", "health", "households", "learning", "staff", "telemetry", "crowd", "drawing")
+    },
     "service/messages.py": "shapes of requests and answers: tests/service/test_fuzz.py throws everything at them",
 }
 """Modules without a test file of their own, and why."""

@@ -58,3 +58,15 @@ def test_the_table_is_sorted_by_epsilon(collection: Path, monkeypatch: pytest.Mo
     shown = run(*asked, "--mechanism", "hdg", "--mechanism", "calm").output
     rows = [line.split() for line in shown.splitlines() if line.rstrip().endswith("%")]
     assert [(row[0], row[1]) for row in rows] == [("0.5", "hdg"), ("0.5", "calm"), ("8", "hdg"), ("8", "calm")]
+
+
+def test_a_table_without_rows_is_refused(collection: Path) -> None:
+    Path("nobody.csv").write_text("age,income,region\n", encoding="utf-8")
+    assert "there is nobody to report" in fail("compare", "schema.toml", "--data", "nobody.csv")
+    assert "there is nobody to report" in fail(
+        "plan", "schema.toml", "--epsilon", 1, "--users", 9, "--like", "nobody.csv", "--out", "x.json"
+    )
+
+
+def test_no_users_are_refused(collection: Path) -> None:
+    fail("compare", "schema.toml", "--data", "people.csv", "--users", 0, "--mechanism", "hdg", "--epsilon", 1)

@@ -10,7 +10,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.cli import forecasts
 from sottovoce.cli.plan import _options, _words
-from tests.cli.calls import fail, succeed, text_of
+from tests.cli.calls import fail, run, succeed, text_of
 from tests.cli.forecasts_made_up import forecast_by_formula
 
 DESIGN = ("plan", "schema.toml", "--epsilon", "0.7", "--users", 3_000, "--mechanism", "hdg")
@@ -82,3 +82,17 @@ def test_a_forecast_is_of_the_design_asked_for(folder: Path, monkeypatch: pytest
 def test_what_is_missing_is_said_before_anything_is_designed(folder: Path) -> None:
     assert "Missing option '--epsilon'" in fail("plan", "schema.toml", "--users", 9, "--out", "x.json", code=2)
     assert "Missing option '--out'" in fail(*DESIGN, code=2)
+
+
+@pytest.mark.parametrize("wrong", [("--like", "missing.csv"), ("--chart", "x.pdf"), ("--within", 0)])
+def test_a_forecast_that_cannot_be_writes_no_plan(
+    collection: Path, wrong: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forecasts, "forecast", forecast_by_formula)
+    run("plan", "schema.toml", "--epsilon", 1, "--users", 9, *wrong, "--out", "x.json")
+    assert not Path("x.json").exists()
+
+
+def test_the_option_schema_is_refused_in_one_line(collection: Path) -> None:
+    said = run("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--option", "schema=1", "--out", "x.json")
+    assert said.stderr.startswith("Error: ")

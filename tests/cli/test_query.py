@@ -26,6 +26,10 @@ def test_every_where_is_a_row_with_an_interval(collection: Path) -> None:
             "level": 0.5,
             "count": answer.count,
             "count_interval": list(answer.count_interval),
+            "evidence": answer.evidence,
+            "direct": {"value": float(answer.direct), "interval": list(answer.direct.interval)}
+            if answer.direct
+            else None,
         }
     assert said["includes"] == model.includes
 
@@ -34,14 +38,31 @@ def test_means_quantiles_groups_and_conditionals(collection: Path) -> None:
     model = sv.load_model("model.json")
     said = succeed(
         "query", "model.json", "--where", "age < 25", "--given", "region = 'north'", "--mean", "income",
-        "--quantile", "income=0.25", "--group-by", "region",
+        "--quantile", "income=0.25",
     )  # fmt: skip
     among = "(age < 25) AND (region = 'north')"
     assert said["answers"][0]["fraction"] == model.answer("age < 25", given="region = 'north'").fraction
     assert said["means"][0]["value"] == float(model.mean("income", where=among))
     assert said["quantiles"][0]["value"] == float(model.quantile("income", 0.25, where=among))
+
+
+def test_groups_are_of_fractions_means_and_quantiles(collection: Path) -> None:
+    model = sv.load_model("model.json")
+    said = succeed("query", "model.json", "--group-by", "region", "--given", "age < 25")
     assert [row["value"] for row in said["groups"]] == ["north", "south", "east"]
-    assert said["groups"][0]["fraction"] == model.group_by("region", where=among)["north"].fraction
+    assert said["groups"][0]["fraction"] == model.group_by("region", given="age < 25")["north"].fraction
+    said = succeed("query", "model.json", "--mean", "income", "--quantile", "income=0.5", "--group-by", "region")
+    assert said["groups"] == []
+    means, medians = model.mean_by("income", "region"), model.quantile_by("income", "region")
+    assert {row["value"]: row["estimate"] for row in said["means"]} == {
+        label: float(one) for label, one in means.items()
+    }
+    assert [row["estimate"] for row in said["quantiles"]] == [float(one) for one in medians.values()]
+    assert "mean income, region north" in run("query", "model.json", "--mean", "income", "--group-by", "region").output
+
+
+def test_a_population_of_zero_is_refused_with_ranges_as_with_wheres(collection: Path) -> None:
+    assert "population" in fail("query", "model.json", "--range", "age=20..25", "--population", 0)
 
 
 def test_people_are_told_what_an_interval_includes(collection: Path) -> None:

@@ -178,3 +178,19 @@ def test_without_the_extra_the_error_names_what_is_missing(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(sv.SottovoceError, match=rf'{missing}: run pip install "sottovoce\[plots\]"'):
         marginal_chart(MODEL, "age")
+
+
+def test_cells_of_large_numbers_have_different_labels() -> None:
+    schema = sv.Schema([sv.Ordinal("a", 0, 3), sv.Numeric("time", 1.7e9, 1.7e9 + 3600, bins=12)])
+    plan = sv.Plan.create(schema, epsilon=2, users=2_000, mechanism="hdg")
+    model = sv.fit(plan, sv.simulate(plan, {"a": [1, 2], "time": [1.7e9, 1.7e9 + 3000]}, seed=1))
+    rows = pair_chart(model, "a", "time").to_dict()["data"]["values"]
+    assert len({(row["one"], row["two"]) for row in rows}) == len(rows)
+
+
+def test_a_category_called_no_answer_is_not_joined_with_no_answer() -> None:
+    schema = sv.Schema([sv.Ordinal("a", 0, 3), sv.Categorical("b", ["no answer", "x"], nullable=True)])
+    plan = sv.Plan.create(schema, epsilon=2, users=2_000, mechanism="hdg")
+    model = sv.fit(plan, sv.simulate(plan, {"a": [1, 2], "b": ["x", None]}, seed=1))
+    rows = pair_chart(model, "a", "b").to_dict()["data"]["values"]
+    assert len({(row["one"], row["two"]) for row in rows}) == len(rows)

@@ -132,3 +132,10 @@ def test_a_single_attribute_has_no_pairs() -> None:
     page = make_report(plan, tally, sv.fit(plan, tally))
     assert "What goes together" not in page
     assert page.count("<svg") == 1
+
+
+def test_a_name_that_starts_with_an_exclamation_mark_is_shown_whole() -> None:
+    schema = sv.Schema([sv.Ordinal("!b", 0, 3), sv.Ordinal("a", 0, 3)])
+    plan = sv.Plan.create(schema, epsilon=2, users=200, mechanism="hdg")
+    tally = sv.simulate(plan, {"!b": [1, 2], "a": [0, 3]}, seed=1)
+    assert "<td>!b</td>" in make_report(plan, tally, sv.fit(plan, tally))

@@ -8,19 +8,19 @@ from typing import Any
 import click
 import pyarrow as pa
 
-from sottovoce import Forecast, PlanError, RecordError, Schema, forecast
-from sottovoce.cli.files import read_records, replacing
+from sottovoce import Forecast, PlanError, Schema, forecast
+from sottovoce.cli.files import read_all, replacing
 from sottovoce.cli.forecasts import expected_document
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, progress
 from sottovoce.plan.registry import DEFAULT_MECHANISM, MECHANISMS
-from sottovoce.views.charts import compare_chart, save_chart
+from sottovoce.views.charts import check_suffix, compare_chart, save_chart
 
 _USUAL = (DEFAULT_MECHANISM, "hdg", "tdg", "calm", "msw")
 """What is compared unless mechanisms are named: those that answer queries of four attributes in a moment."""
 
 _WORDS = (
     "Each figure is the mean distance of answers from the truth, over typical queries (random ranges that hold 10% to "
-    "90% of your table) and two simulated collections. Nothing here protects the table: it is your own, and stays here."
+    "90% of your table) and four simulated collections. Nothing here protects the table: it is yours, and stays here."
 )
 
 
@@ -43,9 +43,9 @@ def command(schema_file: Path, data: Path, chart: Path | None, as_json: bool, **
       sottovoce compare schema.toml --data people.csv --epsilon 1 --epsilon 4 --mechanism hdg --mechanism calm
     """
     schema = Schema.load(schema_file)
-    table = pa.concat_tables(list(read_records(data, schema, lambda fraction: None)))
-    if not table.num_rows:
-        raise RecordError(f"{str(data)!r} has no rows: there is nobody to report")
+    if chart is not None:
+        check_suffix(chart)
+    table = read_all(data, schema)
     found, refused = _try_all(schema, table, asked)
     if not found:
         raise PlanError("; ".join(refused.values()))
@@ -62,7 +62,11 @@ def _try_all(schema: Schema, table: pa.Table, asked: dict[str, Any]) -> tuple[li
     """Return what was measured, and why a mechanism cannot take this schema."""
     named = asked["mechanisms"]
     mechanisms = list(dict.fromkeys(named or [name for name in _USUAL if name in MECHANISMS]))
-    users, found, refused = asked["users"] or table.num_rows, list[Forecast](), dict[str, str]()
+    users, found, refused = (
+        table.num_rows if asked["users"] is None else asked["users"],
+        list[Forecast](),
+        dict[str, str](),
+    )
     tries = [(mechanism, epsilon) for mechanism in mechanisms for epsilon in asked["epsilons"]]
     with progress("compare", len(tries)) as step:
         for number, (mechanism, epsilon) in enumerate(tries):

@@ -71,6 +71,14 @@ def read_records(path: Path, schema: Schema, step: Step) -> Iterator[pa.Table]:
     yield from read_csv(path, convert, step)
 
 
+def read_all(path: Path, schema: Schema) -> pa.Table:
+    """Return a whole table of records; one without rows is refused."""
+    parts = list(read_records(path, schema, lambda fraction: None))
+    if not any(part.num_rows for part in parts):
+        raise RecordError(f"{str(path)!r} has no rows: there is nobody to report")
+    return pa.concat_tables(parts)
+
+
 def read_csv(path: Path, convert: pc.ConvertOptions, step: Step) -> Iterator[pa.Table]:
     """Yield a CSV file in parts; ``step`` is told the fraction read."""
     size = max(1, path.stat().st_size)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from sottovoce import Forecast, Schema, forecast, people_needed
-from sottovoce.cli.files import read_records, replacing
+from sottovoce.cli.files import read_all, replacing
 from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
 from sottovoce.simulation.forecasting import WORDS
 from sottovoce.views.charts import forecast_chart, save_chart
@@ -17,7 +15,7 @@ from sottovoce.views.charts import forecast_chart, save_chart
 def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> tuple[Forecast, dict[str, Any]]:
     """Return the forecast of a design, and the design with the table that it was made from."""
     if like is not None:
-        design = {**design, "like": pa.concat_tables(list(read_records(like, schema, lambda fraction: None)))}
+        design = {**design, "like": read_all(like, schema)}
     with progress("forecast", 1.0) as step:
         return forecast(schema, **design, step=step), design
 

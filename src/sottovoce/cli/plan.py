@@ -13,6 +13,7 @@ from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json
 from sottovoce.plan.audit import exact_words
 from sottovoce.plan.registry import DEFAULT_MECHANISM
+from sottovoce.views.charts import check_suffix
 
 
 @click.command("plan")
@@ -49,9 +50,11 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
     about = {name: value for name, value in settings.items() if value is not None} | _options(options)
     schema = Schema.load(schema_file)
     plan = Plan.create(schema, **about)
+    if ahead["chart"] is not None:
+        check_suffix(ahead["chart"])
+    forecast = _forecast(schema, about, ahead)
     with replacing(out, inputs=[schema_file]) as part:
         plan.save(part)
-    forecast = _forecast(schema, about, ahead)
     if as_json:
         print_json(
             {
@@ -77,7 +80,7 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
 
 def _forecast(schema: Schema, about: dict[str, Any], ahead: dict[str, Any]) -> dict[str, Any] | None:
     """Return what was asked to be forecast; a table, a number of people or a chart is only needed for one."""
-    if not (ahead["wanted"] or ahead["within"] or ahead["chart"] or ahead["like"]):
+    if not (ahead["wanted"] or any(ahead[name] is not None for name in ("within", "chart", "like"))):
         return None
     from sottovoce.cli import forecasts
 
@@ -110,8 +113,8 @@ def _options(given: tuple[str, ...]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise click.BadParameter(f"{text!r} is not NAME=VALUE, such as g1=16", param_hint="--option")
-        if name in options or name in ("epsilon", "users", "mechanism"):
-            raise click.BadParameter(f"{name} is given twice", param_hint="--option")
+        if name in options or name in ("schema", "epsilon", "users", "mechanism"):
+            raise click.BadParameter(f"{name} is given twice, or has a place of its own", param_hint="--option")
         try:
             options[name] = json.loads(value)
         except json.JSONDecodeError:

@@ -185,7 +185,7 @@ def _answer_ranges(model: Model, asked: dict[str, Any], as_json: bool) -> None:
         range_expression(query),
         given=asked["given"],
         level=asked["level"],
-        population=asked["population"] or model.reports,
+        population=model.reports if asked["population"] is None else asked["population"],
     )
     if as_json:
         print_json(

@@ -1,6 +1,7 @@
 """Reports in files or clusters become a tally where they are: counting is ``GROUP BY question, code`` on any engine.
 
-Every engine gives the same tally, bit for bit, and refuses the same rows for the same reasons (`sottovoce.reasons`).
+Every engine gives the same tally, bit for bit, and refuses the same rows for the same reasons, which
+`sottovoce.plan.refusals` names.
 DuckDB and pyspark are extras, imported when they are called for.
 """
 

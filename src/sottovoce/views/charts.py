@@ -42,11 +42,17 @@ def altair() -> Any:
 
 def save_chart(chart: Any, path: str | Path, *, kind: str | None = None) -> None:
     """Write a chart as PNG, SVG or HTML, told by the path's suffix or by ``kind``; the page needs no network."""
-    suffix = (kind or Path(path).suffix).lower()
-    if suffix not in SUFFIXES:
-        raise SottovoceError(f"{str(path)!r}: a chart is a file that ends in {', '.join(SUFFIXES)}")
+    suffix = check_suffix(path if kind is None else f"chart{kind}")
     more = {"inline": True} if suffix == ".html" else {"scale_factor": 2} if suffix == ".png" else {}
     chart.save(str(path), format=suffix[1:], **more)
+
+
+def check_suffix(path: str | Path) -> str:
+    """Return the suffix of a chart's file, in lower case; one that cannot be drawn is refused."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SottovoceError(f"{str(path)!r}: a chart is a file that ends in {', '.join(SUFFIXES)}")
+    return suffix
 
 
 def svg_text(chart: Any) -> str:
@@ -210,10 +216,17 @@ def _cell_starts(attribute: AnyAttribute) -> NDArray[np.intp]:
 
 
 def _cell_labels(attribute: AnyAttribute, starts: NDArray[np.intp]) -> list[str]:
-    labels = level_labels(attribute)
-    texts = []
-    for start in starts.tolist():
-        label = labels[start]
-        shown = f"{label[0]:g}" if isinstance(attribute, Numeric) and label is not None else str(label)
-        texts.append("no answer" if label is None else shown)
-    return texts
+    """Return a text for every cell, no two of them alike."""
+    labels = [level_labels(attribute)[start] for start in starts.tolist()]
+    digits = 6
+    while True:
+        shown = [
+            f"{label[0]:.{digits}g}" if isinstance(attribute, Numeric) and label is not None else str(label)
+            for label in labels
+        ]
+        if digits >= 17 or len(set(shown)) == len(shown):
+            break
+        digits += 1
+    if attribute.accepts_null:
+        shown[-1] = "no answer" if "no answer" not in shown[:-1] else "(no answer)"
+    return shown

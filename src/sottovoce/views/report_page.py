@@ -113,7 +113,7 @@ def _quality(tally: Tally) -> str:
             f"{check.reports:,}",
             f"{check.statistic:.1f} ({check.freedom})",
             f"{check.probability:.2g}",
-            ("!" if check.flagged else "") + check.words,
+            _Bad(check.words) if check.flagged else check.words,
         ]
         for check in check_tally(tally)
         if check.plan is not None
@@ -180,14 +180,20 @@ def _colophon(plan: Plan, tally: Tally, model: Model) -> str:
     )
 
 
+class _Bad(str):
+    """A text of a table that should worry the reader."""
+
+    __slots__ = ()
+
+
 def _table(head: list[str], rows: list[list[str]]) -> str:
-    """Return an HTML table; a column whose name starts with ``n:`` holds numbers, a cell that starts with ! is bad."""
+    """Return an HTML table; a column whose name starts with ``n:`` holds numbers."""
     classes = [' class="n"' if name.startswith("n:") else "" for name in head]
     top = "".join(f"<th{kind}>{escape(name.removeprefix('n:'))}</th>" for name, kind in zip(head, classes, strict=True))
     body = ""
     for row in rows:
         cells = "".join(
-            f'<td class="bad">{escape(cell[1:])}</td>' if cell.startswith("!") else f"<td{kind}>{escape(cell)}</td>"
+            f'<td class="bad">{escape(cell)}</td>' if isinstance(cell, _Bad) else f"<td{kind}>{escape(cell)}</td>"
             for cell, kind in zip(row, classes, strict=True)
         )
         body += f"<tr>{cells}</tr>"

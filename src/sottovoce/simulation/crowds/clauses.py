@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
+from sottovoce._types import Floats
 
-Floats = NDArray[np.float64]
 Attribute = sv.Ordinal | sv.Numeric | sv.Categorical
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sottovoce._types import Floats
+
 Flags = NDArray[np.bool_]
+
 Codes = NDArray[np.intp]
 Column = NDArray[Any]
 Table = dict[str, Column]

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.simulation.crowds.clauses import Attribute, Clause, Floats, levels_of
+from sottovoce._types import Floats
+from sottovoce.simulation.crowds.clauses import Attribute, Clause, levels_of
 
 CELLS = 6
 """Into how many cells of about equal share an attribute's levels are joined to measure an association."""

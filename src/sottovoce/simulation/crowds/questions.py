@@ -8,13 +8,11 @@
 
 from __future__ import annotations
 
-import inspect
-import math
 from dataclasses import dataclass
 
 import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import Clause, say
-from sottovoce.simulation.crowds.population import Population, association, correlation
+from sottovoce.simulation.crowds.population import Population
 
 SHARES = ("share of 1", "share of 2", "share of 3", "share of 4")
 KINDS = (
@@ -94,13 +92,11 @@ class Question:
         return population.deviation(self.name) if measured else 1.0
 
     def ask(self, model: sv.Model, *, level: float = 0.9) -> sv.Answer | sv.Estimate:
-        """Return the model's answer.
-
-        Where a model gives no interval for a correlation or an association, the number is worked out from its marginal
-        and the interval is NaN.
-        """
-        if self.kind in ("correlation", "association"):
-            return self._dependence(model, level)
+        """Return the model's answer."""
+        if self.kind == "correlation":
+            return model.correlation(self.name, self.second, level=level)
+        if self.kind == "association":
+            return model.association(self.name, self.second, level=level)
         given, other = (say(model.schema, clauses) for clauses in (self.given, self.other))
         if self.kind in ("quantile", "median by group"):
             return model.quantile(self.name, self.probability, where=given, level=level)
@@ -114,19 +110,3 @@ class Question:
             first = model.mean(self.name, where=given, level=level)
             second = model.mean(self.name, where=other, level=level) if self.other else None
         return first if second is None else sv.difference(first, second, level=level)
-
-    def _dependence(self, model: sv.Model, level: float) -> sv.Estimate:
-        method = getattr(model, self.kind, None)
-        accepted = inspect.signature(method).parameters if callable(method) else {}
-        if callable(method) and len(set(accepted) - {"level"}) >= 2:
-            about = {"level": level} if "level" in accepted else {}
-            estimate = method(self.name, self.second, **about)
-            assert isinstance(estimate, sv.Estimate)
-            return estimate
-        joint = model.marginal(self.name, self.second)
-        named = {attribute.name: attribute for attribute in model.schema.attributes}
-        if self.kind == "correlation":
-            value = correlation(joint, named[self.name], named[self.second])
-        else:
-            value = association(joint)
-        return sv.Estimate(value, interval=(math.nan, math.nan), level=level)
