@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import sottovoce as sv
 from sottovoce.simulation import forecasting
-from sottovoce.simulation.forecasting import Crowd, Expected, Forecast, measure
+from sottovoce.simulation.forecasting import Compared, Expected, Forecast, Visible
 from tests.crowds import normal_crowd, square_schema
 
 
 def test_a_forecast_for_people_like_these_is_what_they_then_show() -> None:
     """Seeds 0 to 5: over 200 seeds the ratio's standard deviation is below 0.15 of it."""
     schema, crowd = square_schema(3, 16), normal_crowd(30_000, attributes=3, levels=16, seed=1)
-    found = sv.forecast(schema, epsilon=1, users=50_000, mechanism="hdg", like=crowd)
-    plan = sv.Plan.create(schema, epsilon=1, users=50_000, mechanism="hdg")
-    runs = [measure(plan, Crowd.of(schema, crowd, seed), users=50_000, seed=seed) for seed in range(2, 6)]
+    found, again = (
+        sv.forecast(schema, epsilon=1, users=50_000, mechanism="hdg", like=crowd, seed=seed) for seed in (0, 10)
+    )
     for row in found.expected:
-        shown = np.mean([run[row.dimensions].mean() for run in runs])
-        assert 1 / 1.5 < row.error / shown < 1.5
+        assert 1 / 1.5 < row.error / again[row.dimensions].error < 1.5
+    assert [row.kind for row in found.compared] == [
+        "share given another",
+        "difference of shares",
+        "difference of means",
+    ]
 
 
 @pytest.mark.slow
@@ -35,11 +38,11 @@ def test_more_people_and_a_larger_epsilon_make_expect_less_error() -> None:
 
 
 def test_the_people_needed_are_where_the_forecast_crosses_the_aim(monkeypatch: pytest.MonkeyPatch) -> None:
-    def pretend(schema: sv.Schema, *, users: int, **design: object) -> Forecast:
+    def pretend(schema: sv.Schema, users: int, *design: object) -> Forecast:
         off = 3 / users**0.4
         return Forecast("x", 1.0, users, (Expected(1, off / 2, off, off, off),))
 
-    monkeypatch.setattr(forecasting, "forecast", pretend)
+    monkeypatch.setattr(forecasting, "_roughly", pretend)
     schema = square_schema(2, 8)
     for within in (0.05, 0.02, 0.01):
         exact = (3 / within) ** 2.5
@@ -73,3 +76,22 @@ def test_a_forecast_reads_well() -> None:
     assert "<td>1.23%</td>" in found._repr_html_()
     with pytest.raises(KeyError):
         found[3]
+
+
+def test_a_forecast_gives_advice_where_most_differences_could_not_be_seen() -> None:
+    kinds = (Compared("difference of shares", 0.1, 0.2),)
+    seen, unseen = (
+        Forecast("spectral", 1.0, 5_000, (), kinds, tuple(Visible("a", "b", gap) for _ in range(3)))
+        for gap in (0.02, 0.3)
+    )
+    assert seen.advice == ""
+    assert "below 30% could not be told from none" in unseen.advice
+    assert "difference of shares: off by 10.00%" in str(unseen)
+
+
+def test_comparisons_by_one_attribute_are_by_that_one_alone() -> None:
+    crowd = normal_crowd(3_000, attributes=3, levels=8, seed=1)
+    found = sv.forecast(square_schema(3, 8), epsilon=2, users=20_000, by="b", like=crowd)
+    assert {(pair.name, pair.by) for pair in found.visible} == {("a", "b"), ("c", "b")}
+    with pytest.raises(sv.QueryError, match="unknown attribute 'shoe'"):
+        sv.forecast(square_schema(3, 8), epsilon=2, users=20_000, by="shoe")

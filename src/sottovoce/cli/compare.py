@@ -82,7 +82,10 @@ def _try_all(schema: Schema, table: pa.Table, asked: dict[str, Any]) -> tuple[li
 
 def _show(found: list[Forecast], refused: dict[str, str]) -> None:
     dimensions = sorted({row.dimensions for one in found for row in one.expected})
-    table = make_table(">epsilon", "mechanism", *(f">{number} attr." for number in dimensions))
+    kinds = [row.kind for row in found[0].compared]
+    table = make_table(
+        ">epsilon", "mechanism", *(f">{number} attr." for number in dimensions), *(f">{kind}" for kind in kinds)
+    )
     for epsilon in sorted({one.epsilon for one in found}):
         same = [one for one in found if one.epsilon == epsilon]
         best = {number: min(one[number].error for one in same) for number in dimensions}
@@ -93,6 +96,7 @@ def _show(found: list[Forecast], refused: dict[str, str]) -> None:
                 else f"{one[number].error:.2%}"
                 for number in dimensions
             ]
+            cells += [f"{row.error:.2%}" for row in one.compared]
             table.add_row(f"{epsilon:g}", one.mechanism, *cells)
     console = make_console()
     console.print(f"{found[0].users:,} people report; the closest is [bold green]green[/]")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sottovoce import Forecast, Schema, forecast, people_needed
 from sottovoce.cli.files import read_all, replacing
 from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
-from sottovoce.simulation.forecasting import WORDS
+from sottovoce.simulation.forecasting import WORDS, forecast_curve
 from sottovoce.views.charts import forecast_chart, save_chart
+
+_PAIRS = 10
+"""At most so many pairs of attributes are shown."""
 
 
 def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> tuple[Forecast, dict[str, Any]]:
@@ -22,19 +26,17 @@ def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> 
 
 def needed(schema: Schema, design: dict[str, Any], within: float, dimensions: int) -> int:
     """Return how many people it takes to be that close."""
-    about = {name: value for name, value in design.items() if name != "users"}
-    return people_needed(schema, within=within, dimensions=dimensions, **about)
+    about = {name: value for name, value in design.items() if name not in ("users", "by")}
+    with progress("people needed", 1.0):
+        return people_needed(schema, within=within, dimensions=dimensions, **about)
 
 
 def draw_forecast(schema: Schema, design: dict[str, Any], out: Path) -> None:
     """Draw the expected error over the number of people, from a tenth of those planned to ten times as many."""
     crowds = sorted({max(1000, round(design["users"] * factor)) for factor in (0.1, 0.3, 1, 3, 10)})
-    with progress("forecast", len(crowds)) as step, replacing(out) as part:
-        curve = []
-        for number, users in enumerate(crowds):
-            curve.append(forecast(schema, **{**design, "users": users}))
-            step(number + 1)
-        save_chart(forecast_chart(curve), part, kind=out.suffix)
+    about = {name: value for name, value in design.items() if name not in ("users", "by")}
+    with progress("chart", 1.0) as step, replacing(out) as part:
+        save_chart(forecast_chart(forecast_curve(schema, users=crowds, step=step, **about)), part, kind=out.suffix)
 
 
 def expected_document(found: Forecast) -> dict[str, Any]:
@@ -47,6 +49,9 @@ def expected_document(found: Forecast) -> dict[str, Any]:
             {name: getattr(row, name) for name in ("dimensions", "error", "within", "easiest", "hardest")}
             for row in found.expected
         ],
+        "comparisons": [asdict(row) for row in found.compared],
+        "visible": [asdict(pair) for pair in found.visible],
+        "advice": found.advice,
     }
 
 
@@ -60,4 +65,17 @@ def show_forecast(document: dict[str, Any]) -> None:
     asked = f"{document['users']:,} people, by {document['mechanism']} at epsilon {document['epsilon']:g}"
     console.print(f"Expected error with {asked}:")
     console.print(table)
+    compared = make_table("comparison", ">mean error", ">9 in 10 within")
+    for row in document["comparisons"]:
+        compared.add_row(row["kind"], f"{row['error']:.2%}", f"{row['within']:.2%}")
+    console.print(compared)
+    seen = sorted(document["visible"], key=lambda pair: pair["difference"])
+    table = make_table("compared", "between groups by", ">smallest visible difference")
+    for pair in seen if len(seen) <= _PAIRS else [*seen[: _PAIRS // 2], *seen[-_PAIRS // 2 :]]:
+        table.add_row(pair["name"], pair["by"], f"{pair['difference']:.1%}")
+    console.print(table)
+    if len(seen) > _PAIRS:
+        console.print(f"  the easiest and the hardest of {len(seen)} pairs; --json lists all", style="dim")
+    if document["advice"]:
+        print_paragraph(console, document["advice"])
     print_paragraph(console, WORDS)

@@ -15,6 +15,9 @@ from sottovoce.plan.audit import exact_words
 from sottovoce.plan.registry import DEFAULT_MECHANISM
 from sottovoce.views.charts import check_suffix
 
+BY_WEIGHT = 5.0
+"""How much more the attribute that makes the groups matters than others, where --by names it."""
+
 
 @click.command("plan")
 @click.argument("schema_file", metavar="SCHEMA", type=click.Path(path_type=Path))
@@ -28,6 +31,7 @@ from sottovoce.views.charts import check_suffix
 @click.option("--contact", help="Whom to write to; people are shown this.")
 @click.option("--expires", metavar="DATE", help="The last day of the collection, such as 2030-12-31.")
 @click.option("--forecast", "wanted", is_flag=True, help="Say how far off answers will be, before anyone is asked.")
+@click.option("--by", metavar="NAME", help="The attribute that makes the groups you will compare: ask more about it.")
 @click.option("--like", type=click.Path(path_type=Path), help="Forecast for people like those in this table.")
 @click.option("--within", type=float, help="Forecast how many people it takes to be this close, as 0.01 for 1 %.")
 @click.option("--dimensions", default=1, show_default=True, help="How many attributes --within is about.")
@@ -45,10 +49,13 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
       sottovoce plan schema.toml --epsilon 1 --users 1000000 \\
           --mechanism hdg --option g1=16 --option g2=4 --out plan.json
       sottovoce plan schema.toml --epsilon 1 --users 100000 --forecast --within 0.02 --out plan.json
+      sottovoce plan schema.toml --epsilon 2 --users 50000 --by district --forecast --out plan.json
     """
-    ahead = {name: settings.pop(name) for name in ("wanted", "like", "within", "dimensions", "chart")}
+    ahead = {name: settings.pop(name) for name in ("wanted", "like", "within", "dimensions", "chart", "by")}
     about = {name: value for name, value in settings.items() if value is not None} | _options(options)
     schema = Schema.load(schema_file)
+    if ahead["by"] is not None:
+        about.setdefault("workload", {"attributes": {ahead["by"]: BY_WEIGHT}})
     plan = Plan.create(schema, **about)
     if ahead["chart"] is not None:
         check_suffix(ahead["chart"])
@@ -85,6 +92,8 @@ def _forecast(schema: Schema, about: dict[str, Any], ahead: dict[str, Any]) -> d
     from sottovoce.cli import forecasts
 
     design = {name: value for name, value in about.items() if name not in ("purpose", "contact", "expires")}
+    if ahead["by"] is not None:
+        design["by"] = ahead["by"]
     found, design = forecasts.make_forecast(schema, design, ahead["like"])
     document = forecasts.expected_document(found)
     if ahead["within"] is not None:

@@ -193,10 +193,12 @@ class Estimate(float):
         """How much of the estimate was measured, in words."""
         return evidence_words(self.evidence)
 
-    @property
-    def smallest_visible(self) -> float | None:
-        """The smallest value that the reports behind it could tell from none nine times in ten; None if not known."""
-        return None if self.direct is None else TOLD_NINE_IN_TEN * self.direct.deviation
+    def visible(self) -> float:
+        """Return the smallest value that the reports behind it could tell from none nine times in ten.
+
+        From the direct answer's error where there is one, from the interval otherwise.
+        """
+        return TOLD_NINE_IN_TEN * (self if self.direct is None else self.direct).deviation
 
     def __str__(self) -> str:
         low, high = self.interval

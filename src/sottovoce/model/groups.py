@@ -17,7 +17,7 @@ import numpy as np
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
-from sottovoce.model.answer import TOLD_NINE_IN_TEN, Answer, Estimate, difference, evidence_words, percent, plain_number
+from sottovoce.model.answer import Answer, Estimate, difference, evidence_words, percent, plain_number
 from sottovoce.query.labels import band_label, level_labels, names_band, names_level
 from sottovoce.query.region import stretch
 from sottovoce.query.terms import Terms
@@ -280,6 +280,4 @@ def smallest_difference(model: Model, name: str, by: str) -> float:
     else:
         where = names_level(name, level_labels(attribute)[int(marginal.argmax())])
     largest = sorted(groups_of(model, by), key=lambda group: -group.share)[:2]
-    gap = difference(*(model.answer(where, given=group.where) for group in largest))
-    visible = gap.smallest_visible
-    return TOLD_NINE_IN_TEN * gap.deviation if visible is None else visible
+    return difference(*(model.answer(where, given=group.where) for group in largest)).visible()

@@ -8,36 +8,47 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-import sottovoce.mechanisms  # noqa: F401 - a forecast needs them registered
 from sottovoce._checks import check_fraction
 from sottovoce._types import Floats
-from sottovoce.errors import PlanError, QueryError
+from sottovoce.errors import FewReportsWarning, PlanError, QueryError
 from sottovoce.model.fitting import fit
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.registry import DEFAULT_MECHANISM
 from sottovoce.schema.frames import encode
 from sottovoce.schema.schema import Schema
+from sottovoce.simulation.comparisons import KINDS, Comparing, typical_comparisons
 from sottovoce.simulation.queries import LEAST, MOST, Workload, typical_queries
 from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
 
-POPULATIONS, COLLECTIONS, QUERIES = 6, 4, 200
-"""How many reference populations a forecast tries, or collections of one table, and queries on 1, 2, ... attributes."""
+POPULATIONS, COLLECTIONS, QUERIES, COMPARISONS = 4, 4, 200, 60
+"""How many reference populations a forecast tries, or collections of one table, queries on 1, 2, ... attributes, and
+comparisons of one attribute by another."""
+
+ROUGHLY = 2
+"""How many of them, with quick fits, where many numbers of people are tried."""
+
+LARGE = 0.1
+"""Differences of shares below this are what most surveys are about; if they cannot be seen, a forecast says so."""
 
 FEWEST, MOST_PEOPLE = 1_000, 100_000_000
-TRIES = 8
+TRIES = 6
 """Between which numbers of people, and with how many forecasts, the one that is needed is sought."""
 
 WORDS = (
     f"Typical queries are random ranges that hold {LEAST:.0%} to {MOST:.0%} of the crowd. The error is the expected "
     "distance of an answer from the truth; nine in ten answers are expected within the figure beside it. Both come "
-    "from simulated collections, so another crowd may be harder or easier; give a table of similar people to be nearer."
+    "from simulated collections, so another crowd may be harder or easier; give a table of people like them. "
+    "Comparisons are of the upper half of one attribute, or its most common value, between two large groups that "
+    "another makes; differences of means are in standard deviations."
 )
 """What a forecast's figures are, said where they are shown."""
 
@@ -70,13 +81,63 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """What is expected of one kind of comparison.
+
+    Attributes:
+        kind: Shares given another attribute, differences of shares, or differences of means.
+        error: The mean absolute error.
+        within: What nine in ten stay within.
+    """
+
+    kind: str
+    error: float
+    within: float
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The smallest difference of shares of ``name`` between groups by ``by`` that could be told from none."""
+
+    name: str
+    by: str
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
 class Forecast:
-    """How far off answers are expected to be."""
+    """How far off answers are expected to be, and which differences could be seen.
+
+    Attributes:
+        mechanism: How the questions are designed.
+        epsilon: The privacy of each person.
+        users: How many people report.
+        expected: What is expected of queries, by number of attributes.
+        compared: What is expected of comparisons, by kind.
+        visible: The smallest visible difference of every pair of attributes that was tried; of mechanisms whose
+            models know their own errors.
+    """
 
     mechanism: str
     epsilon: Decimal
     users: int
     expected: tuple[Expected, ...]
+    compared: tuple[Compared, ...] = ()
+    visible: tuple[Visible, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """What to do if most differences between groups could not be seen; nothing if they could."""
+        if not self.visible:
+            return ""
+        middle = float(np.median([pair.difference for pair in self.visible]))
+        if middle <= LARGE:
+            return ""
+        return (
+            f"Half of the differences between groups below {middle:.0%} could not be told from none. Fewer attributes, "
+            "more people, a larger epsilon, or a workload that names the attribute that makes the groups (--by) would "
+            "show smaller ones."
+        )
 
     def __getitem__(self, dimensions: int) -> Expected:
         """Return what is expected of queries on that many attributes."""
@@ -92,7 +153,8 @@ class Forecast:
             f"9 in 10 within {row.within:.2%}"
             for row in self.expected
         ]
-        return "\n".join(lines)
+        lines += [f"  {row.kind}: off by {row.error:.2%}, 9 in 10 within {row.within:.2%}" for row in self.compared]
+        return "\n".join([*lines, *([self.advice] if self.advice else [])])
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -112,9 +174,10 @@ def forecast(
     users: int,
     mechanism: str = DEFAULT_MECHANISM,
     like: object = None,
+    by: str | None = None,
     **options: Any,
 ) -> Forecast:
-    """Return how far off answers to typical queries on one to four attributes are expected to be.
+    """Return how far off answers to typical queries and comparisons are expected to be.
 
     Args:
         schema: What would be asked.
@@ -122,52 +185,113 @@ def forecast(
         users: How many people would report.
         mechanism: How the questions are designed.
         like: A table of people like those who would be asked; by default several made-up populations.
+        by: Comparisons between groups that this attribute makes; by default of every attribute by every other.
         **options: The mechanism's own options; ``seed`` for another draw, ``step`` to be told how far it is.
     """
     seed, step = int(options.pop("seed", 0)), options.pop("step", None)
     plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)
+    if by is not None and by not in schema.names:
+        raise QueryError(f"unknown attribute {by!r}; this schema has {', '.join(schema.names)}")
+    crowds = _crowds(schema, like, seed, by, POPULATIONS if like is None else COLLECTIONS)
+    return _carry_out(plan, crowds, seed=seed, quality="default", step=step)
+
+
+def forecast_curve(
+    schema: Schema, *, users: Sequence[int], like: object = None, seed: int = 0, step: Step | None = None, **design: Any
+) -> list[Forecast]:
+    """Return rough forecasts for several numbers of people, by quick fits to fewer populations: for a picture.
+
+    Args:
+        schema: What would be asked.
+        users: Numbers of people.
+        like: As for `forecast`.
+        seed: As for `forecast`.
+        step: Told how much of the work is done, from 0 to 1.
+        **design: Epsilon, mechanism and the mechanism's options.
+    """
+    found = []
+    for number, count in enumerate(users):
+        found.append(_roughly(schema, count, like, seed, design))
+        if step is not None:
+            step((number + 1) / len(users))
+    return found
+
+
+def _roughly(schema: Schema, users: int, like: object, seed: int, design: dict[str, Any]) -> Forecast:
+    crowds = _crowds(schema, like, seed, None, ROUGHLY)
+    return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, quality="fast", step=None)
+
+
+def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, quality: str, step: Step | None) -> Forecast:
+    """Return what simulated collections from some crowds make expect of a plan."""
     errors: dict[int, list[Floats]] = {}
-    crowds = _reference_crowds(schema, seed) if like is None else [Crowd.of(schema, like, seed)] * COLLECTIONS
+    compared: dict[str, list[Floats]] = {}
+    visible: dict[tuple[str, str], list[float]] = {}
     for number, crowd in enumerate(crowds):
-        for dimensions, off in measure(plan, crowd, users=users, seed=seed + number).items():
-            errors.setdefault(dimensions, []).append(off)
+        with warnings.catch_warnings():  # whoever reads a forecast sees what few reports do
+            warnings.simplefilter("ignore", FewReportsWarning)
+            tally = simulate(plan, crowd.table, seed=seed + number, users=plan.users)
+            model = fit(plan, tally, seed=seed + number, quality=quality)
+        for workload in crowd.workloads:
+            off = np.abs(model.evaluate(workload.batch) - workload.truth)
+            errors.setdefault(workload.dimensions, []).append(off)
+        for comparing in crowd.comparisons:
+            if not model.resampled and quality == "default":
+                visible.setdefault((comparing.name, comparing.by), []).append(comparing.visible(model))
+            for kind, each in comparing.errors(model).items():
+                compared.setdefault(kind, []).append(np.array(each))
         if step is not None:
             step((number + 1) / len(crowds))
-    expected = [Expected.of(dimensions, runs) for dimensions, runs in sorted(errors.items())]
-    return Forecast(mechanism, plan.epsilon, plan.users, tuple(expected))
+    return Forecast(
+        plan.mechanism,
+        plan.epsilon,
+        plan.users,
+        tuple(Expected.of(dimensions, runs) for dimensions, runs in sorted(errors.items())),
+        tuple(
+            Compared(kind, float(np.mean(joined)), float(np.quantile(joined, 0.9)))
+            for kind in KINDS
+            if kind in compared
+            for joined in [np.concatenate(compared[kind])]
+        ),
+        tuple(Visible(*pair, _middle(each)) for pair, each in visible.items()),
+    )
+
+
+Step = Callable[[float], None]
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """A population to try a plan on, with typical queries and their true answers."""
+    """A population to try a plan on, with typical queries and comparisons and their true answers."""
 
     table: object
     workloads: tuple[Workload, ...]
+    comparisons: tuple[Comparing, ...]
 
     @classmethod
-    def of(cls, schema: Schema, table: object, seed: int) -> Crowd:
+    def of(cls, schema: Schema, table: object, seed: int, by: str | None) -> Crowd:
         """Return the crowd of a table, with queries on one to four attributes."""
         levels = encode(schema, table)
         drawn = [
             typical_queries(schema, levels, dimensions, count=QUERIES, seed=seed)
             for dimensions in range(1, min(4, len(levels)) + 1)
         ]
-        return cls(table, tuple(workload for workload in drawn if workload.batch.count))
+        comparisons = typical_comparisons(schema, levels, most=COMPARISONS, seed=seed, by=by)
+        return cls(table, tuple(workload for workload in drawn if workload.batch.count), tuple(comparisons))
 
 
-@functools.lru_cache(maxsize=2)
-def _reference_crowds(schema: Schema, seed: int) -> list[Crowd]:
+def _crowds(schema: Schema, like: object, seed: int, by: str | None, count: int) -> list[Crowd]:
+    """Return the crowds to try: reference populations, or the same table so often."""
+    if like is not None:
+        return [Crowd.of(schema, like, seed, by)] * count
+    return _reference_crowds(schema, seed, by, count)
+
+
+@functools.lru_cache(maxsize=4)
+def _reference_crowds(schema: Schema, seed: int, by: str | None, count: int) -> list[Crowd]:
     """Return the reference populations; the same for every number of people and epsilon."""
-    tables = reference_populations(schema, POPULATIONS, seed=seed)
-    return [Crowd.of(schema, table, seed + number) for number, table in enumerate(tables)]
-
-
-def measure(plan: Plan, crowd: Crowd, *, users: int, seed: int) -> dict[int, Floats]:
-    """Return the absolute errors of typical queries, by number of attributes, of one simulated collection."""
-    model = fit(plan, simulate(plan, crowd.table, seed=seed, users=users), seed=seed)
-    return {
-        workload.dimensions: np.abs(model.evaluate(workload.batch) - workload.truth) for workload in crowd.workloads
-    }
+    tables = reference_populations(schema, count, seed=seed)
+    return [Crowd.of(schema, table, seed + number, by) for number, table in enumerate(tables)]
 
 
 def people_needed(
@@ -193,8 +317,11 @@ def people_needed(
     if dimensions not in range(1, min(4, len(schema.attributes)) + 1):
         raise QueryError(f"dimensions is from 1 to {min(4, len(schema.attributes))}, got {dimensions!r}")
 
+    seed, like = int(options.pop("seed", 0)), options.pop("like", None)
+    design = {"epsilon": epsilon, "mechanism": mechanism, **options}
+
     def reached(users: int) -> float:
-        return forecast(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)[dimensions].within
+        return _roughly(schema, users, like, seed, design)[dimensions].within
 
     low, high, users = FEWEST, MOST_PEOPLE, 100_000
     for _ in range(TRIES):
