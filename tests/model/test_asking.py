@@ -7,6 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce._types import Floats
+from sottovoce.model.fitted import Spread
 from sottovoce.query.batch import Batch
 from tests.oracle import TableModel, make_model
 
@@ -14,11 +15,9 @@ from tests.oracle import TableModel, make_model
 class Measured(TableModel):
     """The oracle, with what reports might say of it: everything a tenth larger, with twice the error."""
 
-    def evidence(self, batch: Batch, sums: Floats) -> Floats:
-        return np.full(len(sums), 0.15)
-
-    def direct(self, batch: Batch, sums: Floats) -> tuple[Floats, Floats]:
-        return 1.1 * (sums @ self.evaluate(batch)), 2 * self.deviations(batch, sums)
+    def spread(self, batch: Batch, sums: Floats) -> Spread:
+        errors = self.deviations(batch, sums)
+        return Spread(errors, np.full(len(sums), 0.15), 1.1 * (sums @ self.evaluate(batch)), 2 * errors)
 
 
 MODEL = Measured(make_model(2).table, error=0.001)

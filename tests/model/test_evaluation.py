@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sottovoce._types import Floats
-from sottovoce.model.evaluation import expectations, values_of, with_errors
+from sottovoce.model.evaluation import assess, expectations, values_of
 from sottovoce.query.batch import Batch
 from sottovoce.query.functional import Functional
 from tests.oracle import SCHEMA, TableModel, make_model
@@ -51,7 +51,8 @@ def test_values_are_the_sums_over_the_table() -> None:
         for functional in functionals
     ]
     np.testing.assert_allclose(values_of(MODEL, functionals), expected, atol=1e-12)
-    values, errors = with_errors(MODEL, functionals)
+    found = assess(MODEL, functionals)
+    values, errors = found.values, found.errors
     np.testing.assert_allclose(values, expected, atol=1e-12)
     assert [error == 0 for error in errors] == [not functional.products for functional in functionals]
 
@@ -59,7 +60,8 @@ def test_values_are_the_sums_over_the_table() -> None:
 def test_what_selects_nobody_is_nothing_and_is_not_asked() -> None:
     model = Counting()
     assert values_of(model, [Functional(()), Functional(())]).tolist() == [0, 0]
-    assert [part.tolist() for part in with_errors(model, [Functional(())])] == [[0], [0]]
+    found = assess(model, [Functional(())])
+    assert (found.values.tolist(), found.errors.tolist()) == ([0], [0])
     assert model.asked == []
 
 

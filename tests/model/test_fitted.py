@@ -44,5 +44,7 @@ def test_the_error_is_the_spread_of_repeated_fits_and_how_far_they_drift() -> No
 
 def test_a_model_that_cannot_tell_claims_no_evidence_and_no_direct_answer() -> None:
     model = Repeated(0.2)
-    assert np.isnan(model.evidence(*one_query())).all()
-    assert all(np.isnan(part).all() for part in model.direct(*one_query()))
+    model.keep_replicates([Repeated(0.2), Repeated(0.4)])
+    spread = model.spread(*one_query())
+    assert spread.error == pytest.approx(model.deviations(*one_query()))
+    assert all(np.isnan(part).all() for part in (spread.evidence, spread.direct, spread.direct_error))

@@ -10,7 +10,7 @@ from typing import Any
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.belief import Belief, Difference, Fixed, normal_factor
-from sottovoce.model.evaluation import correlation_of, direct_of, errors_of, evidence_of
+from sottovoce.model.evaluation import assess, correlation_from
 from sottovoce.query.functional import Functional, less
 
 INCLUDES = (
@@ -237,13 +237,13 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
         belief = Difference(_belief(first), _belief(second), reach=reach)
         return Estimate(belief.value, interval=belief.limits(level), **about)
     one, other = first.source, second.source
-    functionals = (one.functional, other.functional)
-    belief = Difference(one.belief, other.belief, correlation_of(errors_of, one.model, *functionals), reach)
-    about |= {"evidence": evidence_of(one.model, [less(*functionals)])[0], "source": None}
+    apart = less(one.functional, other.functional)
+    found = assess(one.model, [one.functional, other.functional, apart])
+    belief = Difference(one.belief, other.belief, correlation_from(*found.errors.tolist()), reach)
+    about["evidence"] = found.evidence[2]
     if one.direct is not None and other.direct is not None:
-        shared = correlation_of(lambda model, some: direct_of(model, some)[1], one.model, *functionals)
-        apart = Difference(one.direct, other.direct, shared)
-        about["direct"] = Estimate(apart.value, interval=apart.limits(level), level=level)
+        direct = Difference(one.direct, other.direct, correlation_from(*found.direct_errors.tolist()))
+        about["direct"] = Estimate(direct.value, interval=direct.limits(level), level=level)
     return Estimate(belief.value, interval=belief.limits(level), **about)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, Source
-from sottovoce.model.belief import Belief, Normal, Ratio, normal_factor
-from sottovoce.model.evaluation import direct_of, errors_of, evidence_of, values_of, with_errors
+from sottovoce.model.belief import Normal, Ratio, normal_factor
+from sottovoce.model.evaluation import Assessed, assess, errors_of, values_of
 from sottovoce.query.functional import (
     Functional,
     centred_share,
@@ -23,6 +23,7 @@ from sottovoce.query.functional import (
     linear_error,
     moment_of,
     require_ordered,
+    scaled,
     stretches,
     value_at,
     value_range,
@@ -51,28 +52,14 @@ class Told:
 
 def tell_fractions(model: Model, functionals: Sequence[Functional]) -> list[Told]:
     """Return what a model says of fractions of the whole crowd."""
-    values, errors = with_errors(model, functionals)
-    direct, direct_errors = direct_of(model, functionals)
-    return [
-        Told(
-            Source(
-                model,
-                functional,
-                Normal(min(max(value, 0.0), 1.0), error, 0.0, 1.0),
-                None if math.isnan(apart_error) else Normal(apart, apart_error),
-            ),
-            evidence,
-        )
-        for functional, value, error, apart, apart_error, evidence in zip(
-            functionals,
-            values.tolist(),
-            errors.tolist(),
-            direct.tolist(),
-            direct_errors.tolist(),
-            evidence_of(model, functionals),
-            strict=True,
-        )
-    ]
+    found = assess(model, functionals)
+    told = []
+    for place, functional in enumerate(functionals):
+        belief = Normal(min(max(float(found.values[place]), 0.0), 1.0), float(found.errors[place]), 0.0, 1.0)
+        apart, error = float(found.direct[place]), float(found.direct_errors[place])
+        direct = None if math.isnan(error) else Normal(apart, error)
+        told.append(Told(Source(model, functional, belief, direct), found.evidence[place]))
+    return told
 
 
 def tell_ratios(
@@ -86,35 +73,45 @@ def tell_ratios(
         bottom: The denominator.
         bounds: What the ratios lie between.
     """
-    every = [bottom, *tops, *(less(top, bottom) for top in tops)]
-    values, errors = with_errors(model, every)
-    if not values[0] > 0:
+    found = assess(model, [bottom, *tops])
+    if not found.values[0] > 0:
         return None
-    beliefs = [_ratio(values, errors, place, len(tops), bounds) for place in range(len(tops))]
-    direct, direct_errors = direct_of(model, every)
-    apart: list[Belief | None] = [None] * len(tops)
-    if not np.isnan(direct_errors[0]) and direct[0] > 0:
-        apart = [
-            None if math.isnan(direct_errors[1 + place]) else _ratio(direct, direct_errors, place, len(tops))
-            for place in range(len(tops))
-        ]
-    off = [linear_error(top, bottom, belief.value, belief.bottom) for top, belief in zip(tops, beliefs, strict=True)]
+    ratios = np.clip(found.values[1:] / found.values[0], *bounds)
+    off, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
+    directs: list[Ratio | None] = [None] * len(tops)
+    if found.direct[0] > 0 and not np.isnan(found.direct_errors).any():
+        apart = found.direct[1:] / found.direct[0]
+        _, direct_errors = _ratio_errors(model, tops, bottom, apart, float(found.direct[0]))
+        directs = [_ratio(float(value), direct_errors.direct_errors, place) for place, value in enumerate(apart)]
     return [
-        Told(Source(model, functional, belief, other), evidence)
-        for functional, belief, other, evidence in zip(off, beliefs, apart, evidence_of(model, off), strict=True)
+        Told(
+            Source(model, functional, _ratio(float(ratios[place]), errors.errors, place, bounds), directs[place]),
+            errors.evidence[1 + 2 * place],
+        )
+        for place, functional in enumerate(off)
     ]
 
 
-def _ratio(
-    values: Floats, errors: Floats, place: int, count: int, bounds: tuple[float, float] = (-math.inf, math.inf)
-) -> Ratio:
-    """Return the belief in one ratio, from values and errors of (bottom, tops, tops less bottom)."""
-    bottom, top, apart = (float(errors[row]) ** 2 for row in (0, 1 + place, 1 + count + place))
+def _ratio_errors(
+    model: Model, tops: Sequence[Functional], bottom: Functional, ratios: Floats, divisor: float
+) -> tuple[list[Functional], Assessed]:
+    """Return what each ratio's error is to first order, and what is known of it.
+
+    Assessed are the bottom as a part of its value, then for each ratio its own error and that less the bottom's.
+    """
+    whole = scaled(bottom, 1 / divisor)
+    off = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
+    return off, assess(model, [whole, *(each for one in off for each in (one, less(one, whole)))])
+
+
+def _ratio(value: float, errors: Floats, place: int, bounds: tuple[float, float] = (-math.inf, math.inf)) -> Ratio:
+    """Return the belief in one ratio, from the errors that `_ratio_errors` gives."""
+    bottom, own, apart = (float(errors[row]) ** 2 for row in (0, 1 + 2 * place, 2 + 2 * place))
     covariance = 0.0
-    if math.isfinite(bottom + top + apart):
-        limit = math.sqrt(top * bottom)
-        covariance = min(max((top + bottom - apart) / 2, -limit), limit)
-    return Ratio(float(values[1 + place]), float(values[0]), (top, bottom), covariance, *bounds)
+    if math.isfinite(bottom + own + apart):
+        limit = math.sqrt(own * bottom)
+        covariance = min(max((own + bottom - apart) / 2, -limit), limit)
+    return Ratio(value, own, bottom, covariance, *bounds)
 
 
 def make_answer(told: Told, where: str, level: float, population: int | None) -> Answer:
@@ -189,7 +186,7 @@ def find_quantile(model: Model, terms: Terms, place: int, probability: float, le
         interval=(min(low, value), max(high, value)),
         level=level,
         includes=model.includes,
-        evidence=evidence_of(model, [here])[0],
+        evidence=assess(model, [here]).evidence[0],
     )
 
 

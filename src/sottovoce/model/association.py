@@ -24,7 +24,7 @@ from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Estimate
 from sottovoce.model.belief import Normal, normal_factor
-from sottovoce.model.evaluation import errors_of, evidence_of
+from sottovoce.model.evaluation import assess, errors_of
 from sottovoce.query.functional import Functional, require_ordered
 from sottovoce.query.labels import level_values
 
@@ -107,14 +107,13 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     length = float(np.sqrt((vector**2).sum()))
     direction = vector / length if length > 0 else vector
     along = _combine(functionals, direction)
-    noise = normal_factor(level) * float(errors_of(model, [along])[0])
+    seen = assess(model, [along])
+    noise = normal_factor(level) * float(seen.errors[0])
     spread = float((errors**2).sum()) * min(1.0, (len(starts[0]) - 1) * (len(starts[1]) - 1) / len(errors))
     low = max(length - max(noise, math.sqrt(spread)), 0.0)
     high = math.sqrt((length + noise) ** 2 + spread)
     interval = low / math.sqrt(degrees), min(high / math.sqrt(degrees), 1.0)
-    return Estimate(
-        strength, interval=interval, level=level, includes=model.includes, evidence=evidence_of(model, [along])[0]
-    )
+    return Estimate(strength, interval=interval, level=level, includes=model.includes, evidence=seen.evidence[0])
 
 
 def _deviations(joint: Floats, starts: list[NDArray[np.intp]], places: list[int]) -> tuple[list[Functional], Floats]:
@@ -180,13 +179,14 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
             (-correlation / 2 / share, {one: answered[0], other: standard[1] ** 2}),
         )
     )
-    belief = Normal(correlation, float(errors_of(model, [influence])[0]), -1.0, 1.0)
+    seen = assess(model, [influence])
+    belief = Normal(correlation, float(seen.errors[0]), -1.0, 1.0)
     return Estimate(
         correlation,
         interval=belief.limits(level),
         level=level,
         includes=model.includes,
-        evidence=evidence_of(model, [influence])[0],
+        evidence=seen.evidence[0],
     )
 
 

@@ -69,39 +69,35 @@ class Normal:
 class Ratio:
     """The ratio of two numbers whose errors are normal, with limits by Fieller's theorem.
 
+    With u the error of top - value * bottom and w that of the bottom, both as parts of the bottom, the ratio is off by
+    x = u / (1 + w), so the limits are those x for which (x - x w - u)^2 could be nothing: x^2 at most z^2 times the
+    variance of u - x w.
+
     Attributes:
-        top: The numerator.
-        bottom: The denominator, above 0.
-        variances: Of top and bottom.
-        covariance: Between them.
+        value: The ratio.
+        variance: Of u.
+        bottom: The variance of w.
+        covariance: Between u and w.
         lowest: The smallest that the ratio can be.
         highest: The largest.
     """
 
-    top: float
+    value: float
+    variance: float
     bottom: float
-    variances: tuple[float, float]
     covariance: float
     lowest: float = -math.inf
     highest: float = math.inf
 
-    @property
-    def value(self) -> float:
-        """The ratio, cut to what it can be."""
-        return min(max(self.top / self.bottom, self.lowest), self.highest)
-
     def limits(self, level: float) -> Limits:
-        """Return all r with (top - r bottom)^2 at most z^2 times its variance, cut to what the ratio can be."""
+        """Return the limits, cut to what the ratio can be; everything if the bottom could be nothing."""
         square = normal_factor(level) ** 2
-        if not math.isfinite(sum(self.variances)):
+        leading = 1 - square * self.bottom
+        if not math.isfinite(self.variance + self.bottom) or leading <= 0:
             return self.lowest, self.highest
-        leading = self.bottom**2 - square * self.variances[1]
-        if leading <= 0:  # the bottom could be nothing
-            return self.lowest, self.highest
-        middle = self.top * self.bottom - square * self.covariance
-        last = self.top**2 - square * self.variances[0]
-        root = math.sqrt(max(middle**2 - leading * last, 0.0))
-        low, high = (middle - root) / leading, (middle + root) / leading
+        middle = -square * self.covariance
+        root = math.sqrt(max(middle**2 + leading * square * self.variance, 0.0))
+        low, high = self.value + (middle - root) / leading, self.value + (middle + root) / leading
         return max(self.lowest, min(low, self.value)), min(self.highest, max(high, self.value))
 
 

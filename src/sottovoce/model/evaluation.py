@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sottovoce._types import Floats
 from sottovoce.query.batch import Batch
-from sottovoce.query.functional import Functional, less, to_batch
+from sottovoce.query.functional import Functional, to_batch
 
 if TYPE_CHECKING:
     from sottovoce.model.model import Model
@@ -32,34 +33,34 @@ def errors_of(model: Model, functionals: Sequence[Functional]) -> Floats:
     return _collect(functionals, lambda batch, sums: [model.deviations(batch, sums)])[0]
 
 
-def with_errors(model: Model, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
-    """Return values and standard errors."""
-    values, errors = _collect(
-        functionals, lambda batch, sums: [sums @ model.evaluate(batch), model.deviations(batch, sums)], count=2
-    )
-    return values, errors
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """What a model says of functionals: their values, and all that it knows of their errors."""
+
+    values: Floats
+    errors: Floats
+    evidence: list[float | None]
+    direct: Floats
+    direct_errors: Floats
 
 
-def evidence_of(model: Model, functionals: Sequence[Functional]) -> list[float | None]:
-    """Return how much of every functional was measured rather than assumed; None where the model cannot tell."""
-    (found,) = _collect(functionals, lambda batch, sums: [model.evidence(batch, sums)])
-    return [None if math.isnan(one) else float(one) for one in found.tolist()]
+def assess(model: Model, functionals: Sequence[Functional]) -> Assessed:
+    """Return values, standard errors, evidence and direct answers (NaN where there is none) of functionals."""
+
+    def ask(batch: Batch, sums: Floats) -> list[Floats]:
+        spread = model.spread(batch, sums)
+        return [sums @ model.evaluate(batch), spread.error, spread.evidence, spread.direct, spread.direct_error]
+
+    values, errors, evidence, direct, direct_errors = _collect(functionals, ask, count=5)
+    told = [None if math.isnan(one) else float(one) for one in evidence.tolist()]
+    return Assessed(values, errors, told, direct, direct_errors)
 
 
-def direct_of(model: Model, functionals: Sequence[Functional]) -> tuple[Floats, Floats]:
-    """Return direct answers and their standard errors; NaN where there is none."""
-    values, errors = _collect(functionals, lambda batch, sums: [*model.direct(batch, sums)], count=2)
-    return values, errors
-
-
-def correlation_of(
-    errors: Callable[[Model, Sequence[Functional]], Floats], model: Model, first: Functional, second: Functional
-) -> float:
-    """Return the correlation between the errors of two functionals, from the error of their difference."""
-    one, other, apart = errors(model, [first, second, less(first, second)]).tolist()
+def correlation_from(one: float, other: float, apart: float) -> float:
+    """Return the correlation between two errors, from their sizes and that of their difference."""
     if not (one > 0 and other > 0 and math.isfinite(one + other + apart)):
         return 0.0
-    return float(np.clip((one**2 + other**2 - apart**2) / (2 * one * other), -1.0, 1.0))
+    return min(max((one**2 + other**2 - apart**2) / (2 * one * other), -1.0), 1.0)
 
 
 def expectations(model: Model, places: Sequence[int], weights: Mapping[int, Floats]) -> Floats:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +16,29 @@ from sottovoce._types import Floats
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch
 from sottovoce.schema.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What is known of the errors of sums of answers, one number each.
+
+    Attributes:
+        error: The standard error; infinite if unknown.
+        evidence: How much was measured rather than assumed, from 0 to 1; NaN where the model cannot tell.
+        direct: What the reports themselves say; NaN where they say nothing.
+        direct_error: The standard error of that.
+    """
+
+    error: Floats
+    evidence: Floats
+    direct: Floats
+    direct_error: Floats
+
+    @classmethod
+    def unknown(cls, count: int) -> Spread:
+        """Return the spread of which nothing is known."""
+        nothing = np.full(count, np.nan)
+        return cls(np.full(count, np.inf), nothing, nothing, nothing)
 
 
 class Fitted(ABC):
@@ -71,13 +95,9 @@ class Fitted(ABC):
         drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
         return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
 
-    def evidence(self, batch: Batch, sums: Floats) -> Floats:
-        """Return how much of each sum was measured rather than assumed, 0 to 1; NaN where the model cannot tell."""
-        return np.full(len(sums), np.nan)
-
-    def direct(self, batch: Batch, sums: Floats) -> tuple[Floats, Floats]:
-        """Return what the reports themselves say of each sum, and its standard error; NaN where they say nothing."""
-        return np.full(len(sums), np.nan), np.full(len(sums), np.nan)
+    def spread(self, batch: Batch, sums: Floats) -> Spread:
+        """Return all that is known of the error of each sum; a model may know more than its standard error."""
+        return replace(Spread.unknown(len(sums)), error=self.deviations(batch, sums))
 
     def bias(self, batch: Batch, sums: Floats) -> Floats:
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""

@@ -70,9 +70,14 @@ def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: flo
     return Functional((*own, *other))
 
 
+def scaled(functional: Functional, factor: float) -> Functional:
+    """Return a functional times a number."""
+    return Functional(tuple((factor * coefficient, weights) for coefficient, weights in functional.products))
+
+
 def less(first: Functional, second: Functional) -> Functional:
     """Return one functional less another."""
-    return Functional((*first.products, *((-coefficient, weights) for coefficient, weights in second.products)))
+    return Functional((*first.products, *scaled(second, -1.0).products))
 
 
 def centred_moment(schema: Schema, terms: Terms, place: int, mean: float, divisor: float) -> Functional:

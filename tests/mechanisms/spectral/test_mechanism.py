@@ -271,3 +271,21 @@ def test_a_model_of_ten_attributes_saves_to_a_small_file(tmp_path):
     assert len(model.weights) <= 64
     model.save(tmp_path / "model.json")
     assert (tmp_path / "model.json").stat().st_size < 400_000
+
+
+def test_direct_answers_vary_as_they_say():
+    """Forty collections: the spread of direct answers is what their standard errors say, within a third."""
+    schema = sv.Schema([sv.Ordinal("a", 0, 3), sv.Categorical("b", ["x", "y", "z"])])
+    generator = np.random.default_rng(1)
+    a = generator.integers(0, 4, 20_000)
+    people = {"a": a, "b": np.array(["x", "y", "z"])[(a + generator.integers(0, 2, 20_000)) % 3]}
+    plan = sv.Plan.create(schema, epsilon=1, users=20_000, mechanism="spectral")
+    found = []
+    for seed in range(40):
+        model = sv.fit(plan, sv.simulate(plan, people, seed=seed), quality="fast")
+        direct = model.answer("a < 2 AND b = 'x'").direct
+        found.append((float(direct), direct.deviation))
+    values, errors = np.array(found).T
+    truth = np.mean((people["a"] < 2) & (people["b"] == "x"))
+    assert values.mean() == pytest.approx(truth, abs=4 * errors.mean() / np.sqrt(40))
+    assert 0.67 < values.std(ddof=1) / errors.mean() < 1.33

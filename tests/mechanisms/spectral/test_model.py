@@ -1,4 +1,4 @@
-"""The mixture model: a coherent distribution of whole records, with intervals from repeated fits."""
+"""The mixture model: a coherent distribution of whole records, with intervals from what the fit leaves behind."""
 
 from itertools import pairwise
 
@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.mechanisms.spectral.model import MixtureModel
+from sottovoce.mechanisms.spectral.dependence import Doubt
+from sottovoce.mechanisms.spectral.model import Known, MixtureModel
+from sottovoce.mechanisms.spectral.moments import Asked
+from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch
 from sottovoce.query.ranges import ranges_to_batch
@@ -27,8 +30,16 @@ def made(seed=1, spread=0.0, **more):
     return MixtureModel(ORIGIN, weights=weights, factors=factors, **more)
 
 
-def repeated(spread=0.1):
-    return made(repeated=lambda: [made(seed, spread) for seed in range(2, 14)])
+def known(variance=1e-4):
+    """Return what a fit may leave behind: every band asked, alike unsure."""
+    axes = [Axis.of(attribute) for attribute in SCHEMA.attributes]
+    asked = Asked.full([axis.bands for axis in axes])
+    bands = 1 + sum(asked.bands)
+    owner = np.repeat(np.arange(-1, len(axes)), [1, *asked.bands])
+    tables = np.where(owner[:, None] == owner[None, :], 0.0, variance) * np.ones((3, bands, bands))
+    doubt = Doubt(tables[0], tables[1], np.where(tables[2] > 0, tables[2], np.inf))
+    beyond = np.random.default_rng(3).normal(0, 0.01, (2, asked.size, asked.size))
+    return Known.of(axes, asked, doubt, *(beyond + beyond.transpose(0, 2, 1)))
 
 
 def joint(model):
@@ -67,38 +78,43 @@ def test_disjoint_ranges_add_up_and_wider_ones_hold_more():
 
 
 def test_a_saved_model_is_the_same_model(tmp_path):
-    model = repeated()
+    model = made(known=known())
     model.save(tmp_path / "model.json")
     loaded = sv.load_model(tmp_path / "model.json")
     queries = [{"a": (low, 6), "b": ["x"], "c": (0, 2)} for low in range(6)]
     np.testing.assert_array_equal(loaded.answer_ranges(queries), model.answer_ranges(queries))
     wheres = ["a < 3", "b = 'y' AND c IS NULL"]
     assert loaded.answers(wheres) == model.answers(wheres)
-    assert len(loaded.replicates) == len(model.replicates) == 12
+    assert [answer.evidence for answer in loaded.answers(wheres)] == [
+        answer.evidence for answer in model.answers(wheres)
+    ]
+    assert loaded.answers(wheres)[1].direct == model.answers(wheres)[1].direct != model.answers(wheres)[1].fraction
 
 
-def test_deviations_are_finite_and_positive_and_follow_the_spread_of_repeated_fits():
+def test_deviations_are_finite_and_positive_and_follow_what_is_unknown():
     batch = Batch.of({0: np.eye(8)[:4] + np.eye(8)[4:], 1: np.tile([1.0, 0.0, 0.0], (4, 1))})
-    small, large = (repeated(spread).deviations(batch, np.eye(4)) for spread in (0.02, 0.2))
+    small, large = (made(known=known(variance)).deviations(batch, np.eye(4)) for variance in (1e-3, 1.0))
     assert np.isfinite(small).all()
     assert (small > 0).all()
     assert (large > 3 * small).all()
 
 
 def test_a_query_that_holds_nobody_is_still_uncertain():
-    model = repeated()
+    model = made()
     factors = [factor.copy() for factor in model.factors]
     factors[0][:, 7] = 0.0
-    empty = [MixtureModel(ORIGIN, weights=model.weights, factors=factors) for _ in range(3)]
-    for place, each in enumerate(empty[1:]):
-        each.factors[1] = made(place + 5, 0.1).factors[1]
-    sure = MixtureModel(ORIGIN, weights=model.weights, factors=factors, repeated=lambda: empty)
-    answer = sure.answer("a = 7 AND b = 'x'")
+    answer = MixtureModel(ORIGIN, weights=model.weights, factors=factors, known=known()).answer("a = 7 AND b = 'x'")
     assert answer.fraction == 0
     assert answer.deviation > 0
 
 
-def test_without_repeated_fits_deviations_are_infinite_and_intervals_hold_everything():
+def test_direct_answers_are_only_on_attributes_asked_together():
+    model = made(known=known())
+    assert model.answer("a < 3 AND b = 'x'").direct is not None
+    assert model.answer("a < 3 AND b = 'x' AND c > 1").direct is None
+
+
+def test_without_what_a_fit_leaves_deviations_are_infinite_and_intervals_hold_everything():
     batch = Batch.of({0: np.eye(8)})
     assert np.isinf(made().deviations(batch, np.eye(8))).all()
     assert made().answer("a < 3").interval == (0, 1)
@@ -120,27 +136,9 @@ def test_short_factors_are_brought_back_to_distributions():
         np.testing.assert_allclose(factor, exact, atol=1e-3)
 
 
-def test_the_general_variance_counts_for_at_most_a_few_times_the_own() -> None:
-    """Fits that are all but alike: an answer's own variance is far below what answers of its size have."""
-    model = repeated()
-    factors = [factor.copy() for factor in model.factors]
-    nearly = [MixtureModel(ORIGIN, weights=model.weights, factors=[*factors]) for _ in range(3)]
-    for place, each in enumerate(nearly):
-        each.factors[1] = made(place + 5, 0.1).factors[1]  # only answers on the second attribute move
-        each.factors[0] = each.factors[0].copy()
-        each.factors[0][:, 7] *= 1 + 0.005 * place
-    alike = MixtureModel(ORIGIN, weights=model.weights, factors=factors, repeated=lambda: nearly)
+def test_no_answer_is_surer_than_if_all_had_answered_openly() -> None:
     batch = ranges_to_batch(SCHEMA, [{"a": (7, 7)}])
-    own = np.var([each.evaluate(batch) for each in nearly], ddof=1)
-    rule = alike.error_rule
-    assert alike.deviations(batch, np.eye(1))[0] ** 2 == pytest.approx((rule.own + rule.most * rule.general) * own)
-
-
-def test_no_answer_is_surer_than_to_one_person() -> None:
-    model = repeated()
-    same = [MixtureModel(ORIGIN, weights=model.weights, factors=model.factors) for _ in range(3)]
-    for place, each in enumerate(same):
-        each.factors[1] = made(place + 5, 0.1).factors[1]
-    sure = MixtureModel(ORIGIN, weights=model.weights, factors=model.factors, repeated=lambda: same)
-    batch = ranges_to_batch(SCHEMA, [{"a": (7, 7)}])
-    assert sure.deviations(batch, np.eye(1))[0] == pytest.approx(1 / ORIGIN.reports)
+    model = made(known=known(1e-12))
+    share = model.evaluate(batch)[0]
+    floor = np.sqrt(share * (1 - share) / ORIGIN.reports)
+    assert model.deviations(batch, np.eye(1))[0] >= floor * (1 - 1e-9)

@@ -109,6 +109,17 @@ def prior_variance(axis: Axis, largest: float, decay: float) -> Floats:
     return np.asarray(variance if axis.ordered else np.full(axis.bands, variance @ 2.0**bands / (2.0**bands).sum()))
 
 
+def single_prior(axes: Sequence[Axis]) -> Floats:
+    """Return the public prior variance of a coefficient of every band of every attribute, one after the other."""
+    return np.concatenate([prior_variance(axis, _SINGLE_VARIANCE, _SINGLE_DECAY) for axis in axes])
+
+
+def pair_prior(axes: Sequence[Axis]) -> Floats:
+    """Return the same of products of two bands; for two bands of one attribute it means nothing."""
+    own = np.concatenate([prior_variance(axis, _PAIR_VARIANCE**0.5, _PAIR_DECAY) for axis in axes])
+    return np.outer(own, own)
+
+
 def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
     """Return the mean squared weight, over ranges, of the constant and then of one function of each band.
 

@@ -1,9 +1,11 @@
-"""The whole fit of a mixture: each attribute's texture, how far by held-out reports, then the average of several fits.
+"""The whole fit of a mixture: textures, how far by held-out reports, the average of several fits, then pair by pair.
 
 An attribute may be a smooth bell or stand at a few values; its texture is the one under which its own measured means
 are the most probable. Early stopping is the smoothing of how attributes go together, because the basis puts smooth
 changes first; the number of steps is chosen by reports that were held out. Neither costs privacy. The average of
-several fits from different starts is again a mixture of products.
+several fits from different starts is again a mixture of products. It shrinks all pairs alike, so it is then moved,
+pair by pair, towards what the reports say beyond it as far as chance does not explain that (dependence.py).
+The starts are the same for every fit: the same tally gives the same model.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.dependence import Doubt, correct, model_moments
 from sottovoce.mechanisms.spectral.design import Block
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, pool, split
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
@@ -24,7 +27,12 @@ from sottovoce.mechanisms.spectral.single import SingleProblem
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
-_FIRST_STEPS, _STEP_GROWTH, _PATIENCE = 5, 1.35, 4
+_FIRST_STEPS, _STEP_GROWTH = 5, 1.35
+_PATIENCE = 12  # looks without progress: leaving the saddle of independence takes some tens of steps
+_TOLERANCE = 5.0  # of the held-out misfit: so much is chance in the starts, and every second fit stops that early
+_POLISH_STEPS = 500
+_ANCHOR = 0.005  # prior precision of moving away from the average of the fits, in its own prior's units
+_SEED = 0x5EC7
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +43,10 @@ class Effort:
     fits: int
     components: int
     most_steps: int
+    polish: int = _POLISH_STEPS
 
 
-EFFORTS = {"default": Effort(3, 8, 8, 300), "fast": Effort(2, 4, 8, 200)}
+EFFORTS = {"default": Effort(5, 8, 8, 300), "fast": Effort(2, 4, 8, 200, 200)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,57 +69,75 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What held-out reports chose, and the objective on all reports."""
+class Fitted:
+    """A fitted mixture, what remains unknown, and what the reports say beyond it.
 
-    objective: Objective
+    Attributes:
+        mixture: The mixture.
+        doubt: What remains unknown, by bands of all attributes.
+        residual: Measured minus fitted, for all functions asked and their products; zero where nobody was asked.
+        gap: The cautious correction minus fitted, likewise.
+        steps: How many steps held-out reports chose.
+    """
+
+    mixture: Mixture
+    doubt: Doubt
+    residual: Floats
+    gap: Floats
     steps: int
 
 
-def fit_mixture(
-    answers: Answers, effort: Effort, *, seed: int, step: Callable[[float], None] = lambda done: None
-) -> tuple[Mixture, Chosen]:
-    """Return the average of several fits, its components those of the fits in turn, and what was chosen.
+def fit_mixture(answers: Answers, effort: Effort, *, step: Callable[[float], None] = lambda done: None) -> Fitted:
+    """Return the mixture that explains the answers.
 
     ``step`` is told how much is done.
     """
-    generator = np.random.default_rng([seed, 0x5EC7])
-    moments = answers.moments()
+    generator = np.random.default_rng(_SEED)
+    moments, asked = answers.moments(), answers.asked
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
-    textures = choose_textures(answers.axes, answers.asked, moments)
+    textures = choose_textures(answers.axes, asked, moments)
     step(0.1)
-    objective = Objective(answers.axes, answers.asked, moments, components=effort.components, textures=textures)
-    scores = _held_out(objective, parts, effort, generator)
-    step(0.5)
-    steps = min(scores, key=scores.__getitem__) * effort.folds // (effort.folds - 1)  # those fits saw that much less
+    objective = Objective(answers.axes, asked, moments, components=effort.components, textures=textures)
+    trained = [moments.minus(part) for part in parts]
+    chosen, ends = _held_out(objective, trained, parts, effort, generator)
+    step(0.4)
+    steps = [number * effort.folds // (effort.folds - 1) for number in chosen]  # those fits saw that much less
     base = _base(objective)
-    mixtures = []
-    for number in range(effort.fits):
-        mixtures.append(_one_fit(objective, base, steps, generator))
-        step(0.5 + 0.5 * (number + 1) / effort.fits)
-    return average(mixtures), Chosen(objective, steps)
-
-
-def repeat_fit(chosen: Chosen, count: int, *, seed: int) -> list[Mixture]:
-    """Return single fits to moments perturbed by their own noise: how far a fit to other reports might lie."""
-    generator = np.random.default_rng([seed, 0x4E401])
-    moments = chosen.objective.moments
-    spread = np.divide(
-        1.0, np.sqrt(moments.information), out=np.zeros_like(moments.information), where=moments.information > 0
+    points = [_one_fit(objective, base, steps[number % 2], generator) for number in range(effort.fits)]
+    step(0.6)
+    mixture = average([objective.mixture(point) for point in points])
+    of_parts = [(part, _moments_of(answers, objective.mixture(end))) for part, end in zip(trained, ends, strict=True)]
+    correction = correct(answers.axes, asked, moments, _moments_of(answers, mixture), of_parts)
+    joined = Objective(
+        answers.axes, asked, correction.target, components=effort.fits * effort.components, textures=textures
     )
-    mixtures = []
-    for _ in range(count):
-        noise = np.triu(generator.standard_normal(spread.shape))
-        again = chosen.objective.on(
-            Moments(moments.estimate + spread * (noise + np.triu(noise, 1).T), moments.information)
-        )
-        mixtures.append(_one_fit(again, _base(again), chosen.steps, generator))
-    return mixtures
+    mixture = joined.mixture(_polished(joined, joined.joining(objective, points), effort.polish))
+    step(1.0)
+    final = _moments_of(answers, mixture)
+    residual, gap = (
+        np.where(moments.information > 0, other - final, 0.0) for other in (moments.estimate, correction.cautious)
+    )
+    return Fitted(mixture, correction.doubt, residual, gap, steps[0])
 
 
-def _one_fit(objective: Objective, base: list[Floats], steps: int, generator: np.random.Generator) -> Mixture:
+def _moments_of(answers: Answers, mixture: Mixture) -> Floats:
+    return model_moments(answers.axes, answers.asked, mixture.weights, mixture.factors)
+
+
+def _one_fit(objective: Objective, base: list[Floats], steps: int, generator: np.random.Generator) -> Floats:
     path = descend(objective, _start(objective, base, generator))
-    return objective.mixture(next(islice(path, steps - 1, None)))
+    return next(islice(path, steps - 1, None))
+
+
+def _polished(objective: Objective, start: Floats, steps: int) -> Floats:
+    """Return the point after descending towards targets that are shrunk already: held near its start, not near zero."""
+
+    def anchored(point: Floats) -> tuple[float, Floats]:
+        value, gradient = objective.pull(point)
+        moved = point - start
+        return value + 0.5 * _ANCHOR * float(moved @ moved), gradient + _ANCHOR * moved
+
+    return next(islice(descend(anchored, start), steps - 1, None))
 
 
 def average(mixtures: Sequence[Mixture]) -> Mixture:
@@ -122,23 +149,30 @@ def average(mixtures: Sequence[Mixture]) -> Mixture:
 
 
 def _held_out(
-    objective: Objective, parts: Sequence[Moments], effort: Effort, generator: np.random.Generator
-) -> dict[int, float]:
-    """Return the misfit of held-out reports, summed over parts, after growing numbers of steps."""
+    objective: Objective,
+    trained: Sequence[Moments],
+    parts: Sequence[Moments],
+    effort: Effort,
+    generator: np.random.Generator,
+) -> tuple[tuple[int, int], list[Floats]]:
+    """Return after how many steps held-out reports are explained best, and first about as well; and the fits then."""
     paths, tests = [], []
-    for part in parts:
-        train = objective.on(objective.moments.minus(part))
-        paths.append(descend(train, _start(train, _base(train), generator)))
+    for train, part in zip(trained, parts, strict=True):
+        own = objective.on(train)
+        paths.append(descend(own, _start(own, _base(own), generator)))
         tests.append(objective.on(part))
     scores: dict[int, float] = {}
+    seen: dict[int, list[Floats]] = {}
     steps, target = 0, _FIRST_STEPS
     while steps < effort.most_steps:
-        points = [next(islice(path, target - steps - 1, None)) for path in paths]
+        seen[target] = [next(islice(path, target - steps - 1, None)) for path in paths]
         steps, target = target, int(target * _STEP_GROWTH)
-        scores[steps] = sum(test.misfit(point) for test, point in zip(tests, points, strict=True))
-        if list(scores).index(min(scores, key=scores.__getitem__)) + _PATIENCE < len(scores):
+        scores[steps] = sum(test.misfit(point) for test, point in zip(tests, seen[steps], strict=True))
+        lowest = min(scores, key=scores.__getitem__)
+        if list(scores).index(lowest) + _PATIENCE < len(scores):
             break
-    return scores
+    early = next(number for number, score in scores.items() if score <= scores[lowest] + _TOLERANCE)
+    return (lowest, early), seen[lowest]
 
 
 def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:

@@ -30,8 +30,8 @@ from sottovoce.mechanisms.spectral.design import (
     restrict,
 )
 from sottovoce.mechanisms.spectral.design import design as design_shares
-from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture, repeat_fit
-from sottovoce.mechanisms.spectral.model import MixtureModel
+from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture
+from sottovoce.mechanisms.spectral.model import Known, MixtureModel
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table
@@ -42,9 +42,6 @@ from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
 MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100
-
-REPLICATES = {"default": 12, "fast": 6}
-"""How often the fit is repeated on perturbed moments, for intervals."""
 
 
 class WorkloadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,22 +109,14 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
-    """Return the mixture of products that explains the tally; the same seed gives the same model."""
+    """Return the mixture of products that explains the tally; a tally has one model, whatever the seed."""
     answers = answers_of(plan, tally)
     _warn_if_few(plan, answers)
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
-        mixture, chosen = fit_mixture(answers, EFFORTS[how.quality], seed=how.seed, step=how.step)
-
-    def replicate() -> list[MixtureModel]:
-        with threadpool_limits(1):
-            repeated = repeat_fit(chosen, REPLICATES[how.quality], seed=how.seed)
-        return [
-            MixtureModel(origin, weights=again.weights, factors=again.factors, precision=np.float16)
-            for again in repeated
-        ]
-
-    return MixtureModel(origin, weights=mixture.weights, factors=mixture.factors, repeated=replicate)
+        fitted = fit_mixture(answers, EFFORTS[how.quality], step=how.step)
+    known = Known.of(answers.axes, answers.asked, fitted.doubt, fitted.residual, fitted.gap)
+    return MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors, known=known)
 
 
 def refresh(plan: Plan, tally: Tally) -> list[int]:

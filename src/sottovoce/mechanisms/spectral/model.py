@@ -3,16 +3,13 @@
 Every answer is a sum of products, so any query on any number of attributes costs microseconds, is never negative, adds
 up over disjoint ranges and is 1 for everybody.
 
-Its standard errors join two views of the fit's uncertainty: how much the answer itself moves when the fit is repeated
-on perturbed moments, and how much answers of that size and number of attributes move in general. The first alone covers
-too little, because a smooth fit's own bias is not in it; the second stands for that. How the two are joined was settled
-by measuring coverage (benchmarks/coverage.py).
+How far an answer may be off follows in closed form from a few small tables that the fit leaves (`posterior`, and
+docs/design/intervals.md): nothing is fitted again.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,32 +18,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.dependence import Doubt
+from sottovoce.mechanisms.spectral.moments import Asked
+from sottovoce.mechanisms.spectral.posterior import Posterior
+from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.fitted import Spread
 from sottovoce.model.joint import JointModel
-from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
-from sottovoce.query.batch import Batch, Selection, SpanSelection
-
-_REFERENCE_QUERIES, _MOST_DIMENSIONS = 100, 4
-_OWN, _GENERAL, _MOST = 1.2, 0.4, 2.0  # the first also makes up for the small number of repeated fits
+from sottovoce.query.batch import Batch, Selection
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorRule:
-    """How the variance of an answer is put together, for whoever computes it elsewhere; see `MixtureModel.deviations`.
+class Known:
+    """What a fit leaves behind for intervals and direct answers, in short float types.
 
     Attributes:
-        own: The weight of the variance of the answer itself over repeated fits.
-        general: The weight of the variance that answers of its size and number of attributes have.
-        most: That variance counts for at most so many times the answer's own,
-        least: but never for less than this squared, which makes no answer surer than to one person.
-        rates: How much answers on 1, 2, ... attributes vary, per root of p (1 - p); empty if never fitted again.
+        bands: How many bands of each attribute were asked.
+        doubt: Three tables by bands of all attributes: noise, bias, and the variance of measured coefficients (0 if
+            nobody was asked).
+        residual: Measured minus model, and cautious correction minus model, of every coefficient of an asked band or
+            pair of bands, the upper triangle row by row.
     """
 
-    own: float
-    general: float
-    most: float
-    least: float
-    rates: tuple[float, ...]
+    bands: NDArray[Any]
+    doubt: NDArray[np.float32]
+    residual: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, axes: Sequence[Axis], asked: Asked, doubt: Doubt, residual: Floats, gap: Floats) -> Known:
+        """Return what is kept of a fit."""
+        measured = np.where(np.isfinite(doubt.measured), doubt.measured, 0.0)
+        tables = np.stack([doubt.noise, doubt.bias, measured]).astype(np.float32)
+        bands = np.array(asked.bands)
+        where = _measured(axes, bands, tables[2])
+        return cls(bands, tables, np.stack([residual[where], gap[where]]).astype(np.float32))
+
+    def unpack(self, axes: Sequence[Axis]) -> tuple[Doubt, Floats, Floats]:
+        """Return the tables, residuals and gaps of all functions of all attributes, asked or not."""
+        noise, bias, measured = self.doubt.astype(np.float64)
+        whole = Asked.full([axis.bands for axis in axes])
+        own = [whole.places(place)[: (1 << int(bands)) - 1] for place, bands in enumerate(self.bands)]
+        asked = np.concatenate([[0], *own]).astype(np.intp)
+        rows, columns = _measured(axes, self.bands, self.doubt[2])
+        matrices = np.zeros((2, whole.size, whole.size))
+        matrices[:, asked[rows], asked[columns]] = matrices[:, asked[columns], asked[rows]] = self.residual
+        return Doubt(noise, bias, np.where(measured > 0, measured, np.inf)), matrices[0], matrices[1]
+
+
+def _measured(axes: Sequence[Axis], bands: NDArray[Any], measured: NDArray[Any]) -> tuple[NDArray[np.intp], ...]:
+    """Return where, in the upper triangle of all functions asked, somebody was asked."""
+    starts = np.cumsum([1, *(axis.bands for axis in axes)])
+    of = [np.repeat(start + np.arange(own), 1 << np.arange(own)) for start, own in zip(starts, bands, strict=False)]
+    rows = np.concatenate([[0], *of]).astype(np.intp)
+    return np.nonzero(np.triu(measured[np.ix_(rows, rows)] > 0))
 
 
 class MixtureModel(JointModel):
@@ -65,10 +89,10 @@ class MixtureModel(JointModel):
         weights: Floats,
         factors: list[NDArray[Any]],
         precision: Any = np.float32,
-        repeated: Callable[[], Sequence[Model]] | None = None,
+        known: Known | None = None,
     ) -> None:
         super().__init__(origin)
-        self._refit = repeated
+        self._known = known
         self._kept = [np.asarray(factor, dtype=precision) for factor in factors]
         self._given = weights  # kept as given, because a division does not repeat itself to the last digit
         self.weights = weights / weights.sum()
@@ -88,66 +112,38 @@ class MixtureModel(JointModel):
         return np.asarray(products.sum(axis=1))
 
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
-        """Return the standard error of each sum of the batch's answers; infinite if the fit was never repeated."""
-        if not self.replicates:
-            return np.full(len(sums), np.inf)
-        again = np.array([replicate.evaluate(batch) for replicate in self.replicates])
-        own = np.asarray((again @ sums.T).var(axis=0, ddof=1))
-        general = own.copy()
-        alone = np.flatnonzero(np.count_nonzero(sums, axis=1) == 1)
-        if alone.size:
-            query = np.abs(sums[alone]).argmax(axis=1)
-            wide, least = sums[alone, query] ** 2 * self._general_variance(batch)[:, query]
-            general[alone] = np.maximum(np.minimum(wide, _MOST * own[alone]), least)
-        return np.asarray(np.sqrt(_OWN * own + _GENERAL * general))
+        """Return the standard error of each sum of the batch's answers; infinite if the model does not know it."""
+        return self.spread(batch, sums).error
 
-    @property
-    def error_rule(self) -> ErrorRule:
-        """The numbers behind `deviations`."""
-        rates = tuple(self._rates.tolist()) if self.replicates else ()
-        return ErrorRule(_OWN, _GENERAL, _MOST, self._least, rates)
-
-    def _general_variance(self, batch: Batch) -> Floats:
-        """Return the variance that answers of a size and number of attributes have in general, and the least there is.
-
-        An answer p varies as in a sample of ``1 / rate**2`` people; the least is one person's. Two rows, by query.
-        """
-        scale = np.ones(batch.count)
-        for selection in batch.selections.values():
-            scale[selection.queries] *= np.abs(selection.weights).max(axis=1)
-        share = np.divide(np.abs(self.evaluate(batch)), scale, out=np.zeros(batch.count), where=scale > 0)
-        rate = np.append(0.0, self._rates)[np.minimum(batch.dimensions(), len(self._rates))]
-        wide = scale**2 * rate**2 * np.clip(share * (1 - share), 0.0, None)
-        return np.stack([wide, (scale * self._least * (rate > 0)) ** 2])
-
-    @property
-    def _least(self) -> float:
-        return math.sqrt(1 / _GENERAL) / max(1, self.origin.reports)
+    def spread(self, batch: Batch, sums: Floats) -> Spread:
+        """Return errors of sums of answers, their evidence, and what the reports themselves say."""
+        if self._posterior is None:
+            return Spread.unknown(len(sums))
+        products = {place: (own.queries, own.weights) for place, own in batch.selections.items()}
+        found = self._posterior.spread(batch.count, products, sums)
+        least = self._sampling(batch, sums)
+        asked = np.isfinite(found.direct)
+        return Spread(
+            error=np.sqrt(np.maximum(found.variance, least)),
+            evidence=found.evidence,
+            direct=np.where(asked, sums @ self.evaluate(batch) + found.shift, np.nan),
+            direct_error=np.where(asked, np.sqrt(np.maximum(np.where(asked, found.direct, 0.0), least)), np.nan),
+        )
 
     @cached_property
-    def _rates(self) -> Floats:
-        """How much random ranges over 1 to 4 attributes move when the fit is repeated, per root of p (1 - p)."""
-        generator = np.random.default_rng(0)
-        rates = []
-        for dimensions in range(1, min(_MOST_DIMENSIONS, len(self.factors)) + 1):
-            batch = self._random_ranges(dimensions, generator)
-            answers = self.evaluate(batch)
-            spread = np.array([replicate.evaluate(batch) for replicate in self.replicates]).var(axis=0, ddof=1)
-            rates.append(np.sqrt(spread.mean() / max(float((answers * (1 - answers)).mean()), 1e-12)))
-        return np.array(rates)
+    def _posterior(self) -> Posterior | None:
+        """What knows the error of answers, from what the fit left."""
+        if self._known is None:
+            return None
+        axes = [Axis.of(attribute) for attribute in self.schema.attributes]
+        return Posterior(axes, self.weights, self.factors, *self._known.unpack(axes))
 
-    def _random_ranges(self, dimensions: int, generator: np.random.Generator) -> Batch:
-        named: dict[int, list[int]] = {}
-        for query in range(_REFERENCE_QUERIES):
-            for attribute in generator.choice(len(self.factors), dimensions, replace=False).tolist():
-                named.setdefault(attribute, []).append(query)
-        selections: dict[int, Selection] = {}
-        for attribute in sorted(named):
-            levels = self.schema.sizes[attribute]
-            ends = np.sort(generator.integers(0, levels, (len(named[attribute]), 2)), axis=1)
-            spans = np.stack([ends[:, 0], ends[:, 1] + 1], axis=1).astype(np.float64)
-            selections[attribute] = SpanSelection(np.array(named[attribute]), spans, levels)
-        return Batch(_REFERENCE_QUERIES, selections)
+    def _sampling(self, batch: Batch, sums: Floats) -> Floats:
+        """Return the variance that each sum would have if everybody had answered openly: nobody knows it better."""
+        squares = Batch(batch.count, {place: _squared(own) for place, own in batch.selections.items()})
+        alone = np.count_nonzero(sums, axis=1) == 1
+        spread = np.maximum(self.evaluate(squares) - self.evaluate(batch) ** 2, 0.0)
+        return np.where(alone, sums**2 @ spread, 0.0) / max(1, self.origin.reports)
 
     def draw_levels(self, count: int, generator: np.random.Generator) -> list[NDArray[np.intp]]:
         """Return the levels of that many people drawn from the model, one array per attribute."""
@@ -164,11 +160,21 @@ class MixtureModel(JointModel):
         return levels
 
     def state(self) -> dict[str, Any]:
-        """Return the weights and the factors."""
-        return {"weights": self._given, "factors": self._kept}
+        """Return the weights and the factors, and what intervals need."""
+        known = (
+            {}
+            if self._known is None
+            else {"bands": self._known.bands, "doubt": self._known.doubt, "residual": self._known.residual}
+        )
+        return {"weights": self._given, "factors": self._kept, **known}
 
     @classmethod
     def from_state(cls, origin: Origin, state: dict[str, Any]) -> MixtureModel:
         """Return the model that `state` describes."""
         precision = state["factors"][0].dtype
-        return cls(origin, weights=state["weights"], factors=state["factors"], precision=precision)
+        known = Known(state["bands"], state["doubt"], state["residual"]) if "doubt" in state else None
+        return cls(origin, weights=state["weights"], factors=state["factors"], precision=precision, known=known)
+
+
+def _squared(selection: Selection) -> Selection:
+    return Selection(selection.queries, selection.weights**2)

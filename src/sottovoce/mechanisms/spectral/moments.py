@@ -32,6 +32,11 @@ class Asked:
         for block in blocks:
             for attribute, band in block.bands:
                 bands[attribute] = max(bands[attribute], band + 1)
+        return cls.full(bands)
+
+    @classmethod
+    def full(cls, bands: Sequence[int]) -> Asked:
+        """Return what asks so many bands of each attribute."""
         starts = np.cumsum([1] + [(1 << own) - 1 for own in bands])
         return cls(tuple(bands), tuple(starts.tolist()))
 

@@ -175,20 +175,42 @@ class Objective:
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient."""
+        value, gradient = self.pull(point)
+        logits = point[-self.components :]
+        value += 0.5 * float(point @ point) + 0.5 * (_WEIGHT_PRIOR - 1) * float(logits @ logits)
+        gradient += point
+        gradient[-self.components :] += (_WEIGHT_PRIOR - 1) * logits
+        return value, gradient
+
+    def joining(self, other: Objective, points: Sequence[Floats]) -> Floats:
+        """Return the point whose mixture is the average of another objective's at some points, with all components."""
+        joined = np.zeros(self.length)
+        views = [other.views(point) for point in points]
+        for number, (group, view) in enumerate(zip(self.groups, self.views(joined), strict=True)):
+            scale = np.linalg.norm(group.base, axis=0) / np.linalg.norm(group.deviation, axis=0)  # same functions
+            base = np.mean([own[number][:, -1] for own in views], axis=0)
+            view[:, -1] = base
+            moved = [own[number][:, :-1] + ((own[number][:, -1] - base) * scale)[:, None] for own in views]
+            view[:, :-1] = np.concatenate(moved, axis=1)
+        logits = [point[-other.components :] for point in points]
+        joined[-self.components :] = np.concatenate([own - np.log(np.exp(own).sum()) for own in logits])
+        joined[-self.components :] -= joined[-self.components :].mean()
+        return joined
+
+    def pull(self, point: Floats) -> tuple[float, Floats]:
+        """Return the misfit and its gradient, without the prior."""
         weights, tables = self._tables(point)
         inside = self._inside(tables)
         value, back = self._pull(weights, inside)
         by_weight = 0.5 * (back * inside).sum(axis=0)
         back *= weights
-        gradient = point.copy()
+        gradient = np.zeros_like(point)
         for group, table, part in zip(self.groups, tables, self.views(gradient), strict=True):
             by_table = back[group.rows].transpose(0, 2, 1) @ group.signs.T
             by_logit = table * (by_table - (table * by_table).sum(axis=-1, keepdims=True))
             part[:, :-1] += by_logit @ group.deviation
             part[:, -1] += by_logit.sum(axis=1) @ group.base
-        logits = point[-self.components :]
-        value += 0.5 * float(point @ point) + 0.5 * (_WEIGHT_PRIOR - 1) * float(logits @ logits)
-        gradient[-self.components :] = _WEIGHT_PRIOR * logits + weights * (by_weight - weights @ by_weight)
+        gradient[-self.components :] = weights * (by_weight - weights @ by_weight)
         return value, gradient
 
     def _tables(self, point: Floats) -> tuple[Floats, list[Floats]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -53,10 +52,8 @@ def exploration(
         for pair in model.association(level=level)
     ]
     numbers = _Numbers()
-    fits = [
-        {"weights": numbers.put(state["weights"]), "factors": [numbers.put(factor) for factor in state["factors"]]}
-        for state in (base.state(), *(replicate.state() for replicate in base.replicates))
-    ]
+    state = base.state()
+    fits = [{"weights": numbers.put(state["weights"]), "factors": [numbers.put(factor) for factor in state["factors"]]}]
     tilts = model.weights if isinstance(model, CalibratedModel) else {}
     return {
         "format": FORMAT,
@@ -67,7 +64,7 @@ def exploration(
         "fits": fits,
         "calibration": {str(place): numbers.put(tilt) for place, tilt in tilts.items()},
         "numbers": numbers.packed(),
-        "intervals": {"level": level, "factor": factor, **asdict(base.error_rule), "includes": model.includes},
+        "intervals": {"level": level, "factor": factor, "includes": model.includes},
         "pairs": pairs,
         "certificate": certificate(model, plan),
         "collection": model.origin.collection,

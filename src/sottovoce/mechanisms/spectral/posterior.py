@@ -1,0 +1,298 @@
+"""How far answers of a mixture may be from the truth: variances of sums of products of weights, in formulas.
+
+A query is a product of weights of levels, f_j for each attribute it names. In Walsh functions f_j = sum_u f_ju wal_u.
+With E the model's mean, and other attributes taken as they are in the model, errors d_u of the means of single
+functions and d_uv of products move the expected product by
+
+    sum_j sum_u f_ju d_u (E[others] - sum_k (E f_k - f_k0) E[others but k])  +  sum_jk sum_uv f_ju f_kv d_uv E[others],
+
+which is exact for two attributes. Weights of all products of a sum add up before they are squared, so what cancels in
+a comparison cancels here. Three things are added: errors that stand where people stand (`Belief.coherent`), because a
+smooth model may miss a single value, what three attributes do beyond pairs (`Belief.triple`), and the prior's variance
+of functions never asked, which is part of the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
+from sottovoce.mechanisms.spectral.design import single_prior
+from sottovoce.mechanisms.spectral.prior import BELIEF, Belief
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
+
+Products = Mapping[int, tuple[NDArray[np.intp], Floats]]
+"""For each attribute, which products name it, and the weights of its levels in each."""
+
+_NUMBERS_AT_ONCE = 2**21
+
+
+@dataclass(frozen=True, slots=True)
+class Variances:
+    """What is known of sums of products, one number each.
+
+    Attributes:
+        variance: Posterior variance of the model's answer.
+        prior: Its variance before any report.
+        evidence: How much was measured rather than assumed: 1 - posterior / prior, of what single attributes
+            contribute and of what pairs and triples do, the lesser of the two; from 0 to 1.
+        shift: What the reports say beyond the model.
+        direct: The variance of model plus shift; infinite where attributes were not asked together.
+    """
+
+    variance: Floats
+    prior: Floats
+    evidence: Floats
+    shift: Floats
+    direct: Floats
+
+
+class Posterior:
+    """Variances of answers of one mixture.
+
+    Args:
+        axes: The attributes.
+        weights: The mixture's weights.
+        factors: Its distributions, components by levels.
+        doubt: What remains unknown, by bands.
+        residual: Measured minus model for all functions of all attributes, the constant first; zero if not asked.
+        gap: The cautious correction minus model, likewise.
+        belief: The constants.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a fit leaves
+        self,
+        axes: Sequence[Axis],
+        weights: Floats,
+        factors: Sequence[Floats],
+        doubt: Doubt,
+        residual: Floats,
+        gap: Floats,
+        *,
+        belief: Belief = BELIEF,
+    ) -> None:
+        self.axes, self.weights, self.factors = list(axes), weights, list(factors)
+        self.doubt, self.residual, self.gap, self.belief = doubt, residual, gap, belief
+        self.marginals = [weights @ factor for factor in factors]
+        self._layout = Layout.of([axis.bands for axis in axes])
+
+    @cached_property
+    def expansions(self) -> list[Floats]:
+        """For each attribute the matrix from weights of levels to weights of Walsh functions, the constant first."""
+        variance = self.doubt.noise + self.doubt.bias
+        of = self._layout.functions
+        result = []
+        for place, axis in enumerate(self.axes):
+            own = np.flatnonzero(self._layout.attribute == place)
+            others = np.flatnonzero((self._layout.attribute != place) & (self._layout.attribute >= 0))
+            cost = variance[0, own] + (variance[np.ix_(own, others)].mean(axis=1) if others.size else 0.0)
+            bands = of[np.isin(of, own)] - own[0] if own.size else np.zeros(0, np.intp)
+            result.append(expansion(axis, np.concatenate([[1e-6], cost[bands]])))
+        return result
+
+    @cached_property
+    def _tables(self) -> dict[str, Floats]:
+        """Variances by bands: the posterior, the prior, and of the measured coefficients."""
+        prior = self.belief.pair_prior * self._layout.shape(self.belief.decay)
+        prior[0, 1:] = prior[1:, 0] = single_prior(self.axes)
+        asked = np.isfinite(self.doubt.measured)
+        return {
+            "posterior": self.doubt.noise + self.doubt.bias,
+            "prior": prior,
+            "measured": np.where(asked, self.doubt.measured, self.doubt.bias),
+            "bias": self.doubt.bias,
+            "unasked": np.where(asked, 0.0, self.doubt.bias),
+        }
+
+    def spread(self, count: int, products: Products, sums: Floats) -> Variances:
+        """Return the spread of sums (rows) of ``count`` products."""
+        names = ("posterior", "prior", "measured")
+        single, several = ({name: np.zeros(len(sums)) for name in names} for _ in range(2))
+        shift, drift, together = np.zeros(len(sums)), np.zeros(len(sums)), np.ones(len(sums), dtype=bool)
+        terms = _Terms(self, count, products)
+        for part, members, amounts in _parts(sums, sum(axis.size for axis in self.axes)):
+            together[part] = ~((amounts != 0) & (terms.named.sum(axis=0)[members] > 2)).any(axis=1)
+            for attributes, factor, others in terms.of(1, 2):
+                scaled = amounts * factor[members]
+                if not scaled.any():
+                    continue
+                into = single if len(attributes) == 1 else several
+                found, beyond, aside = self._one(
+                    attributes,
+                    scaled,
+                    [terms.functions[place][members] for place in attributes],
+                    amounts * others[members],
+                    [terms.centred[place][members] for place in attributes],
+                )
+                for name in names:
+                    into[name][part] += found[name]
+                shift[part] += beyond
+                drift[part] += aside
+                if len(attributes) == 2 and not self._asked_together(*attributes):
+                    together[part] &= ~scaled.any(axis=1)
+            for attributes, factor, _ in terms.of(3):
+                scaled = amounts * factor[members]
+                if scaled.any():
+                    grams = [self._gram(terms.functions[place][members], self._triple(place)) for place in attributes]
+                    wide = self.belief.triple * _quadratic(scaled, *grams)
+                    for name in names:
+                        several[name][part] += wide
+        alone = several["prior"] <= 0
+        single["posterior"] += np.where(alone, drift**2, 0.0)
+        several["posterior"] += np.where(alone, 0.0, drift**2)
+        return Variances(
+            variance=single["posterior"] + several["posterior"],
+            prior=single["prior"] + several["prior"],
+            evidence=np.clip(np.minimum(_gained(single), _gained(several)), 0.0, 1.0),
+            shift=shift,
+            direct=np.where(together, single["measured"] + several["measured"], np.inf),
+        )
+
+    def _one(
+        self,
+        attributes: tuple[int, ...],
+        amounts: Floats,
+        vectors: list[Floats],
+        plain: Floats,
+        centred: list[Floats],
+    ) -> tuple[dict[str, Floats], Floats, Floats]:
+        """Return variances, shift and drift from the coefficients of one attribute or pair.
+
+        ``vectors`` are weights of functions (sums, products, functions) and ``amounts`` what the products count for;
+        ``centred`` are weights of levels less their mean, and ``plain`` what products count for besides those levels.
+        """
+        if len(attributes) == 1:
+            total = np.einsum("fk,fku->fu", amounts, vectors[0])[:, None, :]
+        else:
+            total = (amounts[:, :, None] * vectors[0]).transpose(0, 2, 1) @ vectors[1]
+        bands = [np.array([0])] if len(attributes) == 1 else []
+        bands += [np.flatnonzero(self._layout.attribute == place) for place in attributes]
+        places = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
+        energy = total**2
+        for axis, own in enumerate(bands):
+            starts = np.searchsorted(self._layout.functions[places[axis]], own)
+            energy = np.add.reduceat(energy, starts, axis=axis + 1)
+        where = np.ix_(*bands)
+        found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
+        beyond, aside = ((total * matrix[np.ix_(*places)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
+        grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
+        coherent = self.belief.coherent * _quadratic(plain, *grams)
+        sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
+        for name, table in (("posterior", "bias"), ("prior", "prior"), ("measured", "unasked")):
+            found[name] = found[name] + coherent * float((sizes * self._tables[table][where]).sum() / sizes.sum())
+        return found, beyond, aside
+
+    def _asked_together(self, first: int, second: int) -> bool:
+        own, other = (np.flatnonzero(self._layout.attribute == place) for place in (first, second))
+        return bool(np.isfinite(self.doubt.measured[np.ix_(own, other)]).any())
+
+    def _triple(self, place: int) -> Floats:
+        """Return how the prior of triples falls with an attribute's functions."""
+        own = self._layout.functions[self._layout.attribute[self._layout.functions] == place]
+        return np.asarray(2.0 ** (-self.belief.triple_decay * self._layout.band[own]))
+
+    @staticmethod
+    def _gram(vectors: Floats, weights: Floats) -> Floats:
+        return np.asarray((vectors * weights) @ vectors.transpose(0, 2, 1))
+
+
+class _Terms:
+    """The products of a batch taken apart.
+
+    Attributes:
+        named: Which attributes (rows) each product names.
+        functions: For each attribute the weights of its functions in each product, the constant left out.
+        centred: The weights of its levels less their mean in the model.
+    """
+
+    def __init__(self, model: Posterior, count: int, products: Products) -> None:
+        self._model = model
+        self.named = np.zeros((len(model.axes), count), dtype=bool)
+        self.functions: dict[int, Floats] = {}
+        self.centred: dict[int, Floats] = {}
+        self._inside: dict[int, Floats] = {}
+        self._own: dict[int, Floats] = {}
+        for place in sorted(products):
+            queries, weights = products[place]
+            self.named[place, queries] = True
+            expanded, mean = weights @ model.expansions[place].T, weights @ model.marginals[place]
+            self.functions[place] = np.zeros((count, expanded.shape[1] - 1))
+            self.functions[place][queries] = expanded[:, 1:]
+            self.centred[place] = np.zeros((count, weights.shape[1]))
+            self.centred[place][queries] = weights - mean[:, None]
+            self._inside[place] = np.ones((count, len(model.weights)))
+            self._inside[place][queries] = weights @ model.factors[place].T
+            self._own[place] = np.zeros(count)
+            self._own[place][queries] = mean - expanded[:, 0]
+
+    def of(self, *sizes: int) -> Iterator[tuple[tuple[int, ...], Floats, Floats]]:
+        """Yield some attributes, the factor of their functions in each product, and the mean of all the others."""
+        for size in sizes:
+            for places in combinations(self.functions, size):
+                naming = self.named[list(places)].all(axis=0)
+                if not naming.any():
+                    continue
+                others = np.where(naming, self._without(places), 0.0)
+                factor = others
+                if size == 1:  # the mean of a product is measured itself, so an error here leaves it as it is
+                    for other in set(self.functions) - set(places):
+                        both = naming & self.named[other]
+                        factor = factor - np.where(both, self._own[other] * self._without((*places, other)), 0.0)
+                yield places, factor, others
+
+    def _without(self, places: tuple[int, ...]) -> Floats:
+        """Return each product's expectation if it did not name these attributes."""
+        inside = np.tile(self._model.weights, (self.named.shape[1], 1))
+        for place, own in self._inside.items():
+            if place not in places:
+                inside *= own
+        return np.asarray(inside.sum(axis=1))
+
+
+def expansion(axis: Axis, cost: Floats) -> Floats:
+    """Return the matrix from weights of levels to weights of all Walsh functions that is cheapest.
+
+    Where the size is no power of two the functions are more than the levels, and many sums of them are the same
+    weights; of those the one is taken whose squares, times the cost of each function, add up to the least.
+    """
+    signs = walsh_signs(axis.size, axis.bands)
+    scaled = signs.T / cost[:, None]
+    return np.asarray(scaled @ np.linalg.inv(signs @ scaled))
+
+
+def _quadratic(amounts: Floats, *grams: Floats) -> Floats:
+    """Return the quadratic forms of amounts in the products, element by element, of matrices."""
+    matrix = np.prod(grams, axis=0)
+    return np.asarray(np.maximum(np.einsum("fk,fkl,fl->f", amounts, matrix, amounts), 0.0))
+
+
+def _gained(parts: dict[str, Floats]) -> Floats:
+    """Return 1 - posterior / prior; 1 where there is nothing to know."""
+    nothing = parts["prior"] <= 1e-18
+    return np.where(nothing, 1.0, 1 - parts["posterior"] / np.where(nothing, 1.0, parts["prior"]))
+
+
+def _parts(sums: Floats, levels: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], Floats]]:
+    """Yield sums in parts of bounded size: their numbers, the products each adds up, padded, and the amounts."""
+    lengths = np.count_nonzero(sums, axis=1)
+    order = np.argsort(lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        step = 1
+        while start + step < len(order):
+            widest = max(1, int(lengths[order[start + step]]))
+            if (step + 1) * widest * (levels + widest) + (step + 1) * 4096 > _NUMBERS_AT_ONCE:
+                break
+            step += 1
+        part = order[start : start + step]
+        widest = max(1, int(lengths[part].max()))
+        members = np.argsort(sums[part] == 0, axis=1, kind="stable")[:, :widest]
+        yield part, members, np.take_along_axis(sums[part], members, axis=1)
+        start += step
