@@ -34,7 +34,8 @@ def command(model_file: Path, by: str, told: bool, as_json: bool, **how: Any) ->
       sottovoce compare-groups model.json --by age --bands 3 --attribute income --told
     """
     how["names"] = how["names"] or None
-    comparison = load_model(model_file).compare_groups(by, **how)
+    model = load_model(model_file)
+    comparison = model.compare_groups(by, **how)
     level = comparison.level
     lines = comparison.told if told else comparison.lines
     if as_json:
@@ -52,3 +53,5 @@ def command(model_file: Path, by: str, told: bool, as_json: bool, **how: Any) ->
     console = make_console()
     console.print(table)
     print_paragraph(console, comparison.summary())
+    for caveat in model.caveats:
+        print_paragraph(console, f"Caution: {caveat}.")

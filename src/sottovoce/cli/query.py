@@ -70,6 +70,8 @@ def command(model_file: Path, as_json: bool, **asked: Any) -> None:
         if rows:
             _show(name, rows, asked["level"])
     print_paragraph(make_console(), f"{model.includes} {model.reports:,} reports.")
+    for caveat in model.caveats:
+        print_paragraph(make_console(), f"Caution: {caveat}.")
 
 
 Row = tuple[dict[str, Any], Answer | Estimate]
@@ -143,7 +145,7 @@ def _direct(found: Answer | Estimate) -> dict[str, Any] | None:
 
 
 def _about(model: Model) -> dict[str, Any]:
-    return {"reports": model.reports, "includes": model.includes}
+    return {"reports": model.reports, "includes": model.includes, "caveats": list(model.caveats)}
 
 
 def _show(kind: str, rows: list[Row], level: float) -> None:

@@ -39,6 +39,7 @@ def model_document(model: Model) -> dict[str, Any]:
         "origin": origin,
         "state": _pack_state(model),
         "replicates": [_pack_state(replicate) for replicate in model.replicates],
+        **({"caveats": list(model.caveats)} if model.caveats else {}),
     }
 
 
@@ -57,6 +58,7 @@ def load_model(path: str | Path) -> Model:
             raise ModelError(f"a model of kind {document['kind']!r} is not what {settled.mechanism} fits")
         model = kind.from_state(settled, _unpack_state(document["state"]))
         model.keep_replicates([kind.from_state(settled, _unpack_state(state)) for state in document["replicates"]])
+        model.caveats = tuple(map(str, document.get("caveats", ())))
         if document.get("calibration"):
             model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
     except OSError as error:

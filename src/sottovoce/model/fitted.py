@@ -51,6 +51,7 @@ class Fitted(ABC):
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
+        self.caveats: tuple[str, ...] = ()
         self._refit: Callable[[], Sequence[Fitted]] | None = None
         self._replicates: list[Fitted] | None = None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.errors import ModelError
+from sottovoce.errors import FewReportsWarning, ModelError
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.plan.registry import Fitting, find_mechanism
@@ -70,6 +71,8 @@ def fit(
     mechanism = find_mechanism(plan.mechanism)
     model = mechanism.fit(plan, tally, Fitting(seed, quality, step))
     step(1.0)
+    for caveat in model.caveats:
+        warnings.warn(caveat, FewReportsWarning, stacklevel=2)
     if model.resampled:
         model.refit_by(Refit(plan, tally, Fitting(seed, quality, _no_progress)))
     return model

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sottovoce.errors import ModelError, QueryError
 from sottovoce.model.calibration import Cells, known_cells, rake
 from sottovoce.model.evaluation import expectations
 from sottovoce.model.files import pack
+from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model
 from sottovoce.query.batch import Batch, Selection
 from sottovoce.schema.frames import make_table, to_frame
@@ -84,7 +86,7 @@ class CalibratedModel(JointModel):
 
     def __init__(self, base: JointModel, weights: Mapping[int, Floats]) -> None:
         super().__init__(base.origin)
-        self.base = base
+        self.base, self.caveats = base, base.caveats
         self.weights = {place: np.asarray(weights[place], dtype=np.float64) for place in sorted(weights)}
         for place, vector in self.weights.items():
             if vector.shape != (self.schema.sizes[place],) or not np.isfinite(vector).all() or vector.min() < 0:
@@ -107,10 +109,15 @@ class CalibratedModel(JointModel):
 
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
         """Return the standard error of each sum: that of a ratio of two expectations under the model itself."""
+        return self.spread(batch, sums).error
+
+    def spread(self, batch: Batch, sums: Floats) -> Spread:
+        """Return errors and evidence of each sum, to first order; no direct answers, which know nothing of weights."""
         everybody = Batch(batch.count + 1, batch.selections)
         values = sums @ self.evaluate(batch)
         errors = np.hstack([sums, -values[:, None]]) / self._total
-        return self.base.deviations(self._tilt(everybody), errors)
+        found = self.base.spread(self._tilt(everybody), errors)
+        return replace(Spread.unknown(len(sums)), error=found.error, evidence=found.evidence)
 
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return people drawn from the model that was reweighted, each kept with a chance that follows its weight."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import secrets
 import threading
 import warnings
@@ -13,7 +14,7 @@ import msgspec
 import numpy as np
 
 from sottovoce.errors import FewReportsWarning
-from sottovoce.model.answer import fraction_interval
+from sottovoce.model.answer import evidence_words, fraction_interval
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
 from sottovoce.plan.influence import influence_of_liars
@@ -79,15 +80,28 @@ class Analyst:
         model = self._last_fit(served).model
         if asked.where:
             answers = model.answers(asked.where, level=asked.level)
-            return model, [AnswerLine(fraction=answer.fraction, interval=answer.interval) for answer in answers]
+            return model, [
+                AnswerLine(
+                    fraction=answer.fraction, interval=answer.interval, evidence=answer.evidence, basis=answer.basis
+                )
+                for answer in answers
+            ]
         lines: list[AnswerLine] = []
         for start in range(0, len(asked.queries), 500):
             batch = ranges_to_batch(model.schema, asked.queries[start : start + 500])
-            fractions, deviations = model.evaluate(batch), model.deviations(batch, np.eye(batch.count))
-            lines += [
-                AnswerLine(fraction=fraction, interval=fraction_interval(fraction, deviation, asked.level))
-                for fraction, deviation in zip(fractions.tolist(), deviations.tolist(), strict=True)
-            ]
+            fractions, spread = model.evaluate(batch), model.spread(batch, np.eye(batch.count))
+            for fraction, error, known in zip(
+                fractions.tolist(), spread.error.tolist(), spread.evidence.tolist(), strict=True
+            ):
+                evidence = None if math.isnan(known) else known
+                lines.append(
+                    AnswerLine(
+                        fraction=fraction,
+                        interval=fraction_interval(fraction, error, asked.level),
+                        evidence=evidence,
+                        basis=evidence_words(evidence),
+                    )
+                )
         return model, lines
 
     def explore(self, served: Served) -> bytes:

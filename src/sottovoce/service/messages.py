@@ -54,6 +54,7 @@ class Fitted(BaseModel):
 
     mechanism: str
     reports: int
+    warnings: list[str] = []
 
 
 class AnswersRequest(BaseModel):
@@ -76,6 +77,10 @@ class AnswerLine(BaseModel):
 
     fraction: float
     interval: tuple[float, float]
+    evidence: float | None = Field(
+        default=None, description="How much was measured rather than assumed, 0 to 1; null where that cannot be told."
+    )
+    basis: str = Field(default="", description="The same in words.")
 
 
 class Answers(BaseModel):

@@ -160,7 +160,7 @@ async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest |
         model = await asyncio.to_thread(collector.analyst.fit, served, seed=chosen.seed, quality=chosen.quality)
     except (TooFewReportsError, SottovoceError) as error:
         raise HTTPException(409, str(error)) from error
-    return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports)
+    return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports, warnings=list(model.caveats))
 
 
 @router.post(

@@ -66,7 +66,8 @@ def _summary(plan: Plan, tally: Tally, model: Model) -> str:
             f'<p class="bad">The model is of {model.reports:,} reports, the tally holds {tally.total:,}: fit again.</p>'
         )
     )
-    return f"<p>{escape('; '.join(facts))}.</p>{stale}"
+    caveats = "".join(f'<p class="bad">{escape(caveat)}.</p>' for caveat in model.caveats)
+    return f"<p>{escape('; '.join(facts))}.</p>{stale}{caveats}"
 
 
 def _asked(plan: Plan) -> str:

@@ -8,7 +8,6 @@ seconds, and any query microseconds. Answers are never negative, additive over d
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations
@@ -18,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sottovoce._types import Floats
-from sottovoce.errors import FewReportsWarning, PlanError
+from sottovoce.errors import PlanError
 from sottovoce.mechanisms.spectral.design import (
     LEAST_REPORTS,
     Block,
@@ -33,6 +32,7 @@ from sottovoce.mechanisms.spectral.design import design as design_shares
 from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture
 from sottovoce.mechanisms.spectral.model import Known, MixtureModel
 from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.answer import TOLD_NINE_IN_TEN
 from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table
 from sottovoce.plan.plan import SHARES, Plan
@@ -42,6 +42,9 @@ from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
 MAX_LEVELS, MAX_ATTRIBUTES = 4096, 100
+
+STRONG, PAIRS_NAMED = 0.5, 6
+"""A mean product of two signs that is called strong dependence; how many pairs a warning names."""
 
 
 class WorkloadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,12 +114,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
 def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
     """Return the mixture of products that explains the tally; a tally has one model, whatever the seed."""
     answers = answers_of(plan, tally)
-    _warn_if_few(plan, answers)
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
         fitted = fit_mixture(answers, EFFORTS[how.quality], step=how.step)
     known = Known.of(answers.axes, answers.asked, fitted.doubt, fitted.residual, fitted.gap)
-    return MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors, known=known)
+    model = MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors, known=known)
+    model.caveats = tuple(_caveats(plan, answers))
+    return model
 
 
 def refresh(plan: Plan, tally: Tally) -> list[int]:
@@ -227,33 +231,39 @@ def _workload(schema: Schema, asked: str | WorkloadOptions) -> Workload:
     return Workload(pairs, asked.widths)
 
 
-def _warn_if_few(plan: Plan, answers: Answers) -> None:
-    """Warn when nobody was asked about an attribute, or the coarsest product of two is known no better than guessed."""
-    asked, information = answers.asked, answers.moments().information
-    unasked = [name for name, bands in zip(plan.schema.names, asked.bands, strict=True) if not bands]
+def _caveats(plan: Plan, answers: Answers) -> list[str]:
+    """Return what reports cannot tell: attributes nobody was asked about, pairs of which even strong dependence hides.
+
+    A pair is judged by its coarsest product of signs, which is asked most.
+    """
+    asked, information, names = answers.asked, answers.moments().information, plan.schema.names
+    found = []
+    unasked = [name for name, bands in zip(names, asked.bands, strict=True) if not bands]
     if unasked:
-        warnings.warn(
+        found.append(
             f"nobody was asked about {', '.join(unasked)}, which weigh nothing in the plan's workload: answers on them "
-            "are guesses, and their intervals mean nothing",
-            FewReportsWarning,
-            stacklevel=4,
+            "are guesses, and their intervals mean nothing"
         )
-    if len(answers.axes) < 2:
-        return
-    coarsest = [
-        information[np.ix_(asked.places(j, 0), asked.places(k, 0))].item()
-        for j, k in combinations(range(len(answers.axes)), 2)
-        if asked.bands[j] and asked.bands[k]
+    pairs = [
+        pair for pair in combinations(range(len(answers.axes)), 2) if all(asked.bands[attribute] for attribute in pair)
     ]
-    needed = 4.0
-    if not coarsest or np.median(coarsest) < needed:
-        warnings.warn(
-            f"{sum(int(counts.sum()) for counts in answers.counts):,} reports at epsilon {plan.epsilon} support the "
-            "attributes one by one, but not how they depend on each other: read answers on several attributes as if "
-            "these were independent, or collect more reports",
-            FewReportsWarning,
-            stacklevel=4,
+    needed = (TOLD_NINE_IN_TEN / STRONG) ** 2
+    few = [
+        f"{names[one]} and {names[other]}"
+        for one, other in pairs
+        if information[np.ix_(asked.places(one, 0), asked.places(other, 0))].item() < needed
+    ]
+    if few:
+        listed = ", ".join(few[:PAIRS_NAMED]) + (
+            f" and {len(few) - PAIRS_NAMED} more" if len(few) > PAIRS_NAMED else ""
         )
+        reports = sum(int(counts.sum()) for counts in answers.counts)
+        found.append(
+            f"{reports:,} reports at epsilon {plan.epsilon} cannot tell whether {len(few)} of {len(pairs)} pairs of "
+            f"attributes go together even strongly ({listed}): read answers on these as if they were independent, "
+            "collect more reports, or ask fewer attributes"
+        )
+    return found
 
 
 SPECTRAL = Mechanism(
