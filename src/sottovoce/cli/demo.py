@@ -18,10 +18,13 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from rich.console import Console
 
-from sottovoce import FewReportsWarning, Model, Plan, Tally, fit, randomize
+from sottovoce import Answer, Estimate, FewReportsWarning, Model, Plan, Tally, fit, randomize
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
+from sottovoce.model.answer import plain_number
 from sottovoce.plan.audit import Audit, exact_words, promise
+from sottovoce.simulation.crowds import Population, Question
+from sottovoce.simulation.crowds.clauses import at_least, at_most, is_in
 from sottovoce.simulation.population import PEOPLE, people
 from sottovoce.views.explorer import explorer_page
 
@@ -45,6 +48,33 @@ QUERIES: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 """Ten questions about the crowd, on one to four attributes, in words and as ranges."""
 
+_SOUTH, _NORTH = (is_in("region", "south"),), (is_in("region", "north"),)
+_SHARES, _MEANS = "difference of shares", "difference of means"
+
+COMPARISONS: tuple[tuple[str, Question], ...] = (
+    ("commute 30+: south less north", Question(_SHARES, (at_least("commute", 30),), _SOUTH, _NORTH)),
+    ("income 40k+: south less north", Question(_SHARES, (at_least("income", 40_000),), _SOUTH, _NORTH)),
+    ("household 3+: south less north", Question(_SHARES, (at_least("household", 3),), _SOUTH, _NORTH)),
+    (
+        "income 40k+: age 35+ less younger",
+        Question(_SHARES, (at_least("income", 40_000),), (at_least("age", 35),), (at_most("age", 34),)),
+    ),
+    (
+        "hours 35+: under 65 less older",
+        Question(_SHARES, (at_least("hours", 35),), (at_most("age", 64),), (at_least("age", 65),)),
+    ),
+    (
+        "mean income: hours 35+ less fewer",
+        Question(_MEANS, (), (at_least("hours", 35),), (at_most("hours", 34),), name="income"),
+    ),
+    ("mean commute: south less north", Question(_MEANS, (), _SOUTH, _NORTH, name="commute")),
+    (
+        "mean age: household 3+ less smaller",
+        Question(_MEANS, (), (at_least("household", 3),), (at_most("household", 2),), name="age"),
+    ),
+)
+"""Groups that differ a lot, a little, or not at all: a share or a mean in one less that in the other."""
+
 
 @dataclass(frozen=True)
 class Stages:
@@ -57,6 +87,7 @@ class Stages:
     tally: Tally
     model: Model
     private: list[float]
+    compared: list[Answer | Estimate]
 
 
 @click.command("demo")
@@ -75,8 +106,9 @@ class Stages:
 def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool) -> None:
     """Run every stage on a made-up crowd and compare the answers with the truth.
 
-    Makes up a population, designs and audits a plan, randomises everyone's record, counts the reports, fits a model
-    and asks it ten questions. With --out, the files of all stages are kept to play with, and a page to brush over.
+    Makes up a population, designs and audits a plan, randomises everyone's record, counts the reports, fits a model,
+    asks it ten questions and compares groups of people. With --out, the files of all stages are kept to play with, and
+    a page to brush over.
 
     \b
       sottovoce demo
@@ -86,12 +118,14 @@ def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool
     console.quiet = as_json
     stages = _run(console, count, epsilon, seed)
     true = [true_fraction(stages.crowd, query) for _, query in QUERIES]
+    gaps = true_gaps(stages.crowd)
     if out is not None:
         _keep(stages, out)
     if as_json:
-        print_json(_document(stages, true))
+        print_json(_document(stages, true, gaps))
         return
     _show_answers(console, true, stages.private)
+    _show_comparisons(console, gaps, stages.compared)
     _show_attacker(console, stages)
     if out is not None:
         console.print(
@@ -126,8 +160,9 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
         print_paragraph(console, f"Warning: {warning.message}.")
     with _stage(console, "7 query") as tell:
         private = model.answer_ranges([query for _, query in QUERIES]).tolist()
-        tell(f"{len(private)} queries on one to four attributes")
-    return Stages(crowd, plan, audit, reports, tally, model, private)
+        compared = [question.ask(model) for _, question in COMPARISONS]
+        tell(f"{len(private)} queries on one to four attributes, {len(compared)} comparisons of groups")
+    return Stages(crowd, plan, audit, reports, tally, model, private, compared)
 
 
 @contextlib.contextmanager
@@ -160,6 +195,29 @@ def _show_answers(console: Console, true: list[float], private: list[float]) -> 
     console.print(f"On average the private answer is off by {100 * mean:.1f} percentage points.")
 
 
+def true_gaps(crowd: pa.Table) -> list[float]:
+    """Return how far the groups of every comparison are apart in a crowd."""
+    columns = {name: crowd.column(name).to_numpy(zero_copy_only=False) for name in crowd.column_names}
+    population = Population(PEOPLE, columns)
+    return [question.truth(population) for _, question in COMPARISONS]
+
+
+def _show_comparisons(console: Console, gaps: list[float], compared: list[Answer | Estimate]) -> None:
+    table = make_table("group less group", ">true", ">private", ">90% interval", "holds", "evidence")
+    for (words, question), truth, found in zip(COMPARISONS, gaps, compared, strict=True):
+        show = (lambda value: f"{100 * value:+.1f} pts") if question.where else plain_number
+        low, high = found.interval
+        holds = "yes" if low <= truth <= high else "[yellow]no[/]"
+        table.add_row(
+            words, show(truth), f"[bold]{show(float(found))}[/]", f"{show(low)} to {show(high)}", holds, found.basis
+        )
+    console.print(table)
+    held = sum(found.interval[0] <= truth <= found.interval[1] for found, truth in zip(compared, gaps, strict=True))
+    console.print(
+        f"{held} of {len(compared)} intervals hold the true difference; nine in ten should, over many collections."
+    )
+
+
 def _show_attacker(console: Console, stages: Stages) -> None:
     console.print("\n[bold]What would an attacker learn who saw everything:[/] plan, reports, tally and model?")
     for text in attacker_words(stages):
@@ -182,7 +240,7 @@ def attacker_words(stages: Stages) -> list[str]:
     ]
 
 
-def _document(stages: Stages, true: list[float]) -> dict[str, Any]:
+def _document(stages: Stages, true: list[float], gaps: list[float]) -> dict[str, Any]:
     return {
         "people": stages.crowd.num_rows,
         "epsilon": stages.audit.epsilon,
@@ -192,6 +250,16 @@ def _document(stages: Stages, true: list[float]) -> dict[str, Any]:
         "queries": [
             {"who": words, "attributes": len(query), "true": truth, "private": answer}
             for (words, query), truth, answer in zip(QUERIES, true, stages.private, strict=True)
+        ],
+        "comparisons": [
+            {
+                "groups": words,
+                "true": truth,
+                "private": float(found),
+                "interval": list(found.interval),
+                "evidence": found.evidence,
+            }
+            for (words, _), truth, found in zip(COMPARISONS, gaps, stages.compared, strict=True)
         ],
         "attacker": attacker_words(stages),
     }

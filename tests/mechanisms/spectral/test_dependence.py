@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import Layout, correct, hierarchy, model_moments, shrinkage
 from sottovoce.mechanisms.spectral.moments import Asked, Moments
-from sottovoce.mechanisms.spectral.prior import BELIEF, Belief
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 

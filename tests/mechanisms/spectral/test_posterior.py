@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sottovoce.mechanisms.spectral.belief import Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
 from sottovoce.mechanisms.spectral.posterior import Posterior, expansion
-from sottovoce.mechanisms.spectral.prior import Belief
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(4), Axis(3, ordered=False), Axis(2)]

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.design import pair_prior, single_prior
 from sottovoce.mechanisms.spectral.moments import Asked, Moments
-from sottovoce.mechanisms.spectral.prior import BELIEF, Belief
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
 from sottovoce.mechanisms.spectral.design import single_prior
-from sottovoce.mechanisms.spectral.prior import BELIEF, Belief
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 Products = Mapping[int, tuple[NDArray[np.intp], Floats]]
@@ -41,8 +41,9 @@ class Variances:
     Attributes:
         variance: Posterior variance of the model's answer.
         prior: Its variance before any report.
-        evidence: How much was measured rather than assumed: 1 - posterior / prior, of what single attributes
-            contribute and of what pairs and triples do, the lesser of the two; from 0 to 1.
+        evidence: How much was measured rather than assumed: 1 - posterior / prior variance under the public prior,
+            which depends on the reports' noise alone and not on what they said; of what single attributes contribute
+            and of what pairs and triples do, the lesser of the two; from 0 to 1.
         shift: What the reports say beyond the model.
         direct: The variance of model plus shift; infinite where attributes were not asked together.
     """
@@ -103,7 +104,9 @@ class Posterior:
         prior = self.belief.pair_prior * self._layout.shape(self.belief.decay)
         prior[0, 1:] = prior[1:, 0] = single_prior(self.axes)
         asked = np.isfinite(self.doubt.measured)
+        measured = np.where(asked, self.doubt.measured, 1.0)
         return {
+            "assumed": np.where(asked, prior * measured / (prior + measured), prior),
             "posterior": self.doubt.noise + self.doubt.bias,
             "prior": prior,
             "measured": np.where(asked, self.doubt.measured, self.doubt.bias),
@@ -113,7 +116,7 @@ class Posterior:
 
     def spread(self, count: int, products: Products, sums: Floats) -> Variances:
         """Return the spread of sums (rows) of ``count`` products."""
-        names = ("posterior", "prior", "measured")
+        names = ("posterior", "prior", "measured", "assumed")
         single, several = ({name: np.zeros(len(sums)) for name in names} for _ in range(2))
         shift, drift, together = np.zeros(len(sums)), np.zeros(len(sums)), np.ones(len(sums), dtype=bool)
         terms = _Terms(self, count, products)
@@ -185,7 +188,12 @@ class Posterior:
         grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
         coherent = self.belief.coherent * _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
-        for name, table in (("posterior", "bias"), ("prior", "prior"), ("measured", "unasked")):
+        for name, table in (
+            ("posterior", "bias"),
+            ("prior", "prior"),
+            ("measured", "unasked"),
+            ("assumed", "assumed"),
+        ):
             found[name] = found[name] + coherent * float((sizes * self._tables[table][where]).sum() / sizes.sum())
         return found, beyond, aside
 
@@ -274,9 +282,9 @@ def _quadratic(amounts: Floats, *grams: Floats) -> Floats:
 
 
 def _gained(parts: dict[str, Floats]) -> Floats:
-    """Return 1 - posterior / prior; 1 where there is nothing to know."""
+    """Return 1 - posterior / prior variance under the public prior alone; 1 where there is nothing to know."""
     nothing = parts["prior"] <= 1e-18
-    return np.where(nothing, 1.0, 1 - parts["posterior"] / np.where(nothing, 1.0, parts["prior"]))
+    return np.where(nothing, 1.0, 1 - parts["assumed"] / np.where(nothing, 1.0, parts["prior"]))
 
 
 def _parts(sums: Floats, levels: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], Floats]]:
