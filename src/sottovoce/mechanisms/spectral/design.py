@@ -34,7 +34,7 @@ _ENTRY = 0.3  # the part of the crowd that the blocks of a round enter with
 _MOST_ENTERING = 2000  # blocks enter in a round
 _WORTH_ENTERING = 0.002  # a block must save so much more than the mean of those asked
 _DROPPED = 0.15  # the part of the rare blocks that is dropped in a round
-_QUESTION_COST = 3e-5  # a question is dropped that saves less than that part of the error: short plans are worth it
+_QUESTION_COST = 6e-4  # a question is dropped that saves less than that part of an attribute's or pair's mean error
 _MOST_BOUND = 0.75  # the part of the crowd that the least reports of all questions may take
 _SWAPS, _SWAP_WORK = 100, 2e6  # blocks are added or dropped one by one; fewer where there are very many
 _WORTH_SWAPPING = 1e-4  # each must save that part of the error
@@ -181,7 +181,7 @@ def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
         if not len(rare) or (least.sum() < _MOST_BOUND and worth.min() >= 1):
             rare = np.setdiff1d(np.arange(len(kept)), needed)
             lost = (_saved(asked, without, current, users) - price * current) / (error * asked.questions)
-            rare = rare[lost[rare] < _QUESTION_COST]
+            rare = rare[lost[rare] * (len(asked.groups.axes) + len(asked.groups.pairs(known))) < _QUESTION_COST]
             worth = lost[rare]
         if not len(rare):
             break

@@ -22,7 +22,7 @@ from sottovoce.mechanisms.spectral.blocks import Block, Groups
 from sottovoce.mechanisms.spectral.patterns import Leads, lead_masses, pair_masses, pattern_bins, table_count
 
 _MOST_CELLS = 4096  # of a question: as many codes are counted for each
-_MOST_PRICED = 3_000_000  # pairs of patterns are priced at a time, over all pairs of attributes
+_MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
 _AT_ONCE = 1_000_000  # of them are held in memory
 _MOST_PATTERNS = 400  # of an attribute
 _MOST_PARITIES = 6  # products of two signs in one question: where epsilon allows more, all signs tell as much
@@ -168,11 +168,11 @@ class Pricing:
                 questions = questions * self.tables[row]
                 towards = self._towards(attribute, row, slope)
                 shown += towards
-                shown[attribute] = -np.inf
+                cells[attribute] = np.inf  # an attribute is in a question once
                 base += alone[attribute, row] + sum(towards[other, column] for other, column in own[:number])
             worth = self._worth(base + shown, cells, questions)
             worth[:, questions > self.together] = 0
-            place = _best(np.maximum(worth, 0).reshape(1, -1))[0]
+            place = _best(worth.reshape(1, -1))[0]
             attribute, row = divmod(int(place), len(self.patterns))
             if worth[attribute, row] <= offer.saves * (1 + 1e-6):
                 break
