@@ -12,6 +12,7 @@ from sottovoce.mechanisms.spectral.patterns import (
     pair_masses,
     pattern_bins,
     pattern_tables,
+    reaches_all,
     spans,
     table_count,
 )
@@ -32,6 +33,28 @@ def test_every_function_of_a_band_is_in_as_many_groups_as_any_other(leads):
         times = {seen.pop(function) for function in range(1 << lead, 2 << lead)}
         assert times == {len(tables) * mass / (1 << lead)}
     assert not seen
+
+
+@pytest.mark.parametrize("leads", EVERY[:40] + SOME[:4], ids=str)
+def test_in_a_whole_list_every_product_is_every_function_of_its_band(leads):
+    tables = pattern_tables(leads, whole=True)
+    assert len(tables) == table_count(leads, whole=True)
+    for functions in spans(np.array(tables)).T[1:]:
+        band = int(functions[0]).bit_length() - 1
+        seen = Counter(functions.tolist())
+        assert seen == dict.fromkeys(range(1 << band, 2 << band), len(tables) >> band)
+
+
+@pytest.mark.parametrize(("size", "functions"), [(64, 6), (50, 2), (50, 1), (97, 2), (125, 5), (3, 2), (5, 2)])
+def test_where_all_combinations_are_sure_to_occur_they_do(size, functions):
+    bits = (size - 1).bit_length()
+    bins = [
+        Table(walsh=(size, *own)).bins
+        for leads in combinations(range(bits), functions)
+        for own in pattern_tables(leads, whole=True)[:50]
+    ]
+    assert not reaches_all(size, functions) or set(bins) == {1 << functions}
+    assert reaches_all(size, functions) == ((size, functions) not in {(3, 2), (5, 2)})
 
 
 def test_the_order_of_leads_is_the_order_of_functions():

@@ -24,7 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.mechanisms.spectral.patterns import Leads, lead_masses, pair_masses, pattern_bins, table_count
+from sottovoce.mechanisms.spectral.patterns import (
+    Leads,
+    lead_masses,
+    pair_masses,
+    parity_tables,
+    pattern_bins,
+    pattern_tables,
+    table_count,
+)
 from sottovoce.mechanisms.spectral.prior import PRIOR, Prior
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload, range_energy
@@ -45,7 +53,18 @@ class Block(NamedTuple):
     @property
     def questions(self) -> int:
         """How many questions there are."""
-        return prod(table_count(leads) for _, leads in self.patterns)
+        return prod(table_count(leads, whole) for (_, leads), whole in zip(self.patterns, self._whole, strict=True))
+
+    @property
+    def tables(self) -> list[tuple[tuple[int, ...], ...]]:
+        """For each attribute the functions of its tables; there is a question for every way to choose one of each."""
+        return [pattern_tables(leads, whole) for (_, leads), whole in zip(self.patterns, self._whole, strict=True)]
+
+    @property
+    def _whole(self) -> tuple[bool, ...]:
+        if self.parity:
+            return parity_tables(self.patterns[0][1], self.patterns[1][1])
+        return (False,) * len(self.patterns)
 
     @property
     def channel(self) -> str:

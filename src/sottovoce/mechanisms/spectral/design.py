@@ -158,6 +158,11 @@ def _needed(asked: Candidates, shares: Floats, least: Floats) -> NDArray[np.intp
     return np.unique(rows[order[last]])
 
 
+def _question_cost(asked: Candidates) -> Floats:
+    """Return the part of the error that every block must save for its number of questions: short plans are worth it."""
+    return _QUESTION_COST * asked.questions / (len(asked.groups.axes) + len(asked.groups.pairs(asked.groups.weight)))
+
+
 def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
     """Return shares over fewer blocks, nearly all with enough reports: in rounds, those least worth it are dropped.
 
@@ -180,8 +185,8 @@ def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
         worth = (_saved(asked, without, least, users) / (least * price))[rare]
         if not len(rare) or (least.sum() < _MOST_BOUND and worth.min() >= 1):
             rare = np.setdiff1d(np.arange(len(kept)), needed)
-            lost = (_saved(asked, without, current, users) - price * current) / (error * asked.questions)
-            rare = rare[lost[rare] * (len(asked.groups.axes) + len(asked.groups.pairs(known))) < _QUESTION_COST]
+            lost = (_saved(asked, without, current, users) - price * current) / (error * _question_cost(asked))
+            rare = rare[lost[rare] < 1]
             worth = lost[rare]
         if not len(rare):
             break
@@ -203,8 +208,9 @@ def _swapped(whole: Candidates, users: int, shares: Floats) -> Floats:
         known, asked = information(whole, users, shares), shares > 0
         price, by_entry = _price(whole, users, shares, known), known[whole.columns]
         left = 1 - least[asked].sum()
-        joining = _saved(whole, by_entry, least, users) - price * least
-        leaving = _saved(whole, by_entry, -shares, users) + price * shares
+        cost = error * _question_cost(whole)
+        joining = _saved(whole, by_entry, least, users) - price * least - cost
+        leaving = _saved(whole, by_entry, -shares, users) + price * shares + cost
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
         gain[_needed(whole, shares, least)] = -inf
         place = int(np.round(gain / error, 9).argmax())

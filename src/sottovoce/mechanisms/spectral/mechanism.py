@@ -26,7 +26,7 @@ from sottovoce.mechanisms.spectral.design import design as design_shares
 from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture, repeat_fit
 from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.mechanisms.spectral.moments import Shown
-from sottovoce.mechanisms.spectral.patterns import leads_of, pattern_tables
+from sottovoce.mechanisms.spectral.patterns import leads_of
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 from sottovoce.model.origin import Origin
@@ -88,8 +88,8 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
     families = []
     for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
         choices = []
-        for place, leads in block.patterns:
-            own = [Table(walsh=(axes[place].size, *functions)) for functions in pattern_tables(leads)]
+        for (place, _), listed in zip(block.patterns, block.tables, strict=True):
+            own = [Table(walsh=(axes[place].size, *functions)) for functions in listed]
             choices.append(tuple(tables.setdefault(table, len(tables)) for table in own))
         families.append(
             Family(

@@ -9,6 +9,10 @@ then a block of questions informs all coefficients of a band alike. The bits of 
 are no leads themselves are free. Free bits with the same leads above them are filled by ``a * x`` in a finite field of
 2^m elements, x standing for the lead and a for the number of the group: multiplication by a function's own x, which is
 not zero, is one to one, so as a runs through the field a function's free bits take every value equally often.
+
+In such a list a function says by itself which product of its basis it is. Where products of two attributes are shown
+one by one (see `parity_tables`), each must meet every function of the other's band, so there all bits below a lead are
+free, leads or not: a **whole** list.
 """
 
 from __future__ import annotations
@@ -43,38 +47,42 @@ def _multiply(left: int, right: int, degree: int) -> int:
     return result
 
 
-def _stretches(leads: Leads) -> list[tuple[list[int], list[int]]]:
+def _stretches(leads: Leads, whole: bool) -> list[tuple[list[int], list[int]]]:
     """Return the free bits, those under the same leads together, each stretch with these leads in rising order."""
     stretches: dict[int, tuple[list[int], list[int]]] = {}
     for bit in range(max(leads)):
-        if bit not in leads:
+        if whole or bit not in leads:
             above = sorted(lead for lead in leads if lead > bit)
             stretches.setdefault(len(above), ([], above))[0].append(bit)
     return list(stretches.values())
 
 
 @lru_cache(maxsize=2**14)
-def table_count(leads: Leads) -> int:
+def table_count(leads: Leads, whole: bool = False) -> int:
     """Return how many groups `pattern_tables` lists.
 
     Example:
         >>> table_count((0, 1, 2)), table_count((3,)), table_count((3, 4, 5)), table_count((1, 2, 3))
         (1, 8, 8, 8)
     """
-    return 1 << sum(max(len(free), len(above)) for free, above in _stretches(leads))
+    return 1 << sum(max(len(free), len(above)) for free, above in _stretches(leads, whole))
 
 
 @lru_cache(maxsize=2**12)
-def pattern_tables(leads: Leads) -> tuple[tuple[int, ...], ...]:
+def pattern_tables(leads: Leads, whole: bool = False) -> tuple[tuple[int, ...], ...]:
     """Return bases of groups with these leads, every function of their bands in equally many.
+
+    Where ``whole``, every product of a basis is every function of its band equally often.
 
     Example:
         >>> pattern_tables((2,))
         ((4,), (5,), (6,), (7,))
         >>> pattern_tables((0, 2))
         ((1, 4), (1, 6))
+        >>> pattern_tables((0, 1)), pattern_tables((0, 1), whole=True)
+        (((1, 2),), ((1, 2), (1, 3)))
     """
-    stretches = _stretches(leads)
+    stretches = _stretches(leads, whole)
     degrees = [max(len(free), len(above)) for free, above in stretches]
     tables = []
     for multipliers in product(*(range(1 << degree) for degree in degrees)):
@@ -85,6 +93,14 @@ def pattern_tables(leads: Leads) -> tuple[tuple[int, ...], ...]:
                 functions[lead] |= sum((filling >> bit & 1) << position for bit, position in enumerate(free))
         tables.append(tuple(functions[lead] for lead in leads))
     return tuple(tables)
+
+
+def parity_tables(first: Leads, second: Leads) -> tuple[bool, bool]:
+    """Return whether the list of either attribute of a parity must be whole.
+
+    Where leads rise in both, the bands of a product are known from either factor: one whole list meets all functions.
+    """
+    return list(second) != sorted(second), len(second) > 1
 
 
 def leads_of(functions: Sequence[int]) -> Leads:
@@ -133,10 +149,19 @@ def pair_masses(first: Leads, second: Leads) -> dict[tuple[int, int], int]:
     return masses
 
 
+def reaches_all(size: int, functions: int) -> bool:
+    """Return whether any so many independent functions are sure to have all combinations of signs among the levels.
+
+    They part the 2^B cells into groups of 2^(B - functions), and fewer cells than that are without a level.
+    """
+    bits = Axis(size).bands
+    return functions == 1 or (1 << bits) - size < 1 << max(bits - functions, 0)
+
+
 @lru_cache(maxsize=2**12)
 def pattern_bins(size: int, leads: Leads) -> float:
     """Return how many bins a table of this pattern has over so many levels: the mean over its tables."""
-    if size & (size - 1) == 0:
+    if reaches_all(size, len(leads)):
         return float(1 << len(leads))
     if len(leads) == Axis(size).bands:
         return float(size)

@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.blocks import Block, Groups
-from sottovoce.mechanisms.spectral.patterns import Leads, lead_masses, pair_masses, pattern_bins, table_count
+from sottovoce.mechanisms.spectral.patterns import (
+    Leads,
+    lead_masses,
+    pair_masses,
+    pattern_bins,
+    reaches_all,
+    table_count,
+)
 
 _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
@@ -130,13 +137,16 @@ class Pricing:
         found: list[tuple[Leads, Leads] | None] = [None] * len(pairs)
         for functions in range(1, min(_MOST_PARITIES, int(self.widest).bit_length() - 1) + 1):
             rows = [row for row in self.joined if len(self.patterns[row]) == functions]
-            whole = (self.bins[:, rows] == 1 << functions).astype(float)  # where some combination is missing, no parity
-            if not rows or not whole.any():
+            able = np.array([reaches_all(axis.size, functions) for axis in self.groups.axes])[:, None] & np.isfinite(
+                self.bins[:, rows]
+            )  # where some combination of signs is missing there is no parity
+            if not able.any():
                 continue
             leads = np.array([self.patterns[row] for row in rows])
-            questions = np.outer(self.tables[rows], self.tables[rows])
-            allowed = (questions <= self.together) * whole[self.first][:, :, None] * whole[self.second][:, None, :]
+            whole = np.array([float(table_count(self.patterns[row], True)) for row in rows])
             for turned in (leads, leads[:, ::-1])[: min(functions, 2)]:
+                questions = np.outer(self.tables[rows] if turned is leads else whole, whole)
+                allowed = (questions <= self.together) & able[self.first][:, :, None] & able[self.second][:, None, :]
                 shown = np.zeros(allowed.shape)
                 for one in range(functions):
                     for other in range(functions):
