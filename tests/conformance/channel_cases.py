@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from sottovoce.channels import GRR, Channel, LocalHash, Parity, SquareWave
 from sottovoce.errors import PlanError
 
-EPSILONS = tuple(Decimal(text) for text in ("0.1", "0.5", "1", "2", "5"))
+EPSILONS = tuple(Decimal(text) for text in ("0.1", "0.5", "1", "2", "5", "8"))
 ENUMERABLE = 2**19
 """The largest table, cells by codes, that is enumerated."""
 
@@ -49,6 +50,9 @@ CASES = (
     ChannelCase("local_hash_in_parts", hash_in_parts, sizes=(6, 15, 27, 64, 100)),
     ChannelCase("square_wave", SquareWave.design, unbiased=False),
     ChannelCase("parity", Parity.design, sizes=(2, 4, 8, 64), unbiased=False),
+    ChannelCase(
+        "xor", lambda cells, epsilon: Parity.of_shape((isqrt(cells),) * 2, epsilon), sizes=(16, 64, 256), unbiased=False
+    ),
 )
 
 

@@ -1,7 +1,8 @@
 """Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
 
-Guarantee: each person reports the signs of one to three Walsh functions of their record, or the product of two, through
-randomised response over 2, 4 or 8 cells, which is epsilon-LDP. Cost: at most one question per 100 people; the fit takes
+Guarantee: each person reports the signs of a few Walsh functions of their record, or only products of two signs, through
+randomised response over as many cells as there are combinations, which is epsilon-LDP. How many depends on epsilon:
+about e^epsilon + 1 cells tell most. Cost: at most one question per 100 people; the fit takes
 seconds, and any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and
 1 for everybody. A question that got no report has no information and no part in the fit. Reference: docs/spectral.md.
 """
@@ -99,11 +100,12 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
                 shares=share,
             )
         )
+    together = max(3, *(len(block.patterns) for block, _ in blocks))
     kinds = {
-        str(count): sum(len(block.patterns) == count for block, _ in blocks if not block.parity) for count in (1, 2, 3)
+        str(count): sum(len(block.patterns) == count for block, _ in blocks if not block.parity)
+        for count in range(1, together + 1)
     }
     kinds["parity"] = sum(block.parity for block, _ in blocks)
-    kinds |= {"more": more} if (more := sum(len(block.patterns) > 3 for block, _ in blocks)) else {}
     questions = sum(family.count for family in families)
     return Design({"questions": questions, "blocks": kinds}, tuple(tables), tuple(families))
 
