@@ -14,7 +14,7 @@ import pytest
 from sottovoce.channels import GRR, Channel, LocalHash, Parity, SquareWave
 from sottovoce.errors import PlanError
 
-EPSILONS = tuple(Decimal(text) for text in ("0.1", "0.5", "1", "2", "5", "8"))
+EPSILONS = tuple(Decimal(text) for text in ("0.1", "0.5", "1", "2", "5"))
 ENUMERABLE = 2**19
 """The largest table, cells by codes, that is enumerated."""
 
