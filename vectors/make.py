@@ -117,7 +117,10 @@ def channels() -> list[dict[str, Any]]:
         *(("square_wave", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (16, "1"), (33, "2.5"), (8, "20"))),
         ("square_wave", (1024,), "0.5"),
         *(("parity", parts, epsilon) for parts, epsilon in (((2,), "0.01"), ((2, 2), "1"), ((2,) * 5, "3"))),
-        *(("xor", parts, epsilon) for parts, epsilon in (((2, 2), "1"), ((4, 4), "1.5"), ((8, 8), "2"), ((4,) * 3, "8"))),
+        *(
+            ("xor", parts, epsilon)
+            for parts, epsilon in (((2, 2), "1"), ((4, 4), "1.5"), ((8, 8), "2"), ((4,) * 3, "8"))
+        ),
     ]
     return [_channel(kind, parts, Decimal(epsilon)) for kind, parts, epsilon in cases]
 

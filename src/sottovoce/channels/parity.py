@@ -100,9 +100,9 @@ class Parity:
         import numpy as np
 
         if self.codes == 2:
-            return np.bitwise_count(cells) & 1
+            return np.asarray(np.bitwise_count(cells) & 1)
         left = np.asarray(cells).astype(np.min_scalar_type(self.cells - 1))
-        values = np.zeros_like(left)
+        values: NDArray[Any] = np.zeros_like(left)
         for _ in range(self.cells.bit_length() // (self.codes.bit_length() - 1)):
             values ^= left & left.dtype.type(self.codes - 1)
             left = left >> left.dtype.type(self.codes.bit_length() - 1)

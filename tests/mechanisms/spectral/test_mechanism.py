@@ -33,7 +33,9 @@ class TestPlan:
         assert plan.parameters["blocks"]["2"] > 0
 
     def test_questions_are_as_wide_as_epsilon_allows(self):
-        widest = [spectral(square_schema(3, 64), epsilon=epsilon, users=10**6).questions.codes.max() for epsilon in (1, 4)]
+        widest = [
+            spectral(square_schema(3, 64), epsilon=epsilon, users=10**6).questions.codes.max() for epsilon in (1, 4)
+        ]
         assert widest[0] <= 8
         assert 32 <= widest[1] <= 3 * np.exp(4) + 2
 

@@ -73,7 +73,9 @@ def test_products_of_functions_are_functions():
         np.testing.assert_array_equal(signs[:, product], np.broadcast_to(expected, 16))
 
 
-@pytest.mark.parametrize(("first", "second"), [((0, 2), (1, 3)), ((0, 2), (3, 1)), ((0, 1, 4), (5, 2, 0)), ((3,), (2,))])
+@pytest.mark.parametrize(
+    ("first", "second"), [((0, 2), (1, 3)), ((0, 2), (3, 1)), ((0, 1, 4), (5, 2, 0)), ((3,), (2,))]
+)
 def test_parities_show_the_products_of_functions_at_the_same_places(first, second):
     one, other = (spans(np.array(pattern_tables(leads)[:1]))[0, 1:] for leads in (first, second))
     bands = Counter(zip(map(band, one), map(band, other), strict=True))

@@ -77,8 +77,8 @@ class Block(NamedTuple):
     def shows(self) -> dict[Group, int]:
         """The groups that a question informs, and how many coefficients of each; attributes in rising order."""
         if self.parity:
-            (first, one), (second, other) = self.patterns
-            return {((first, a), (second, b)): mass for (a, b), mass in pair_masses(one, other).items()}
+            (first, leads), (second, others) = self.patterns
+            return {((first, a), (second, b)): mass for (a, b), mass in pair_masses(leads, others).items()}
         own = [[((attribute, lead), mass) for lead, mass in lead_masses(leads)] for attribute, leads in self.patterns]
         shown: dict[Group, int] = {(band,): mass for bands in own for band, mass in bands}
         for one, other in combinations(own, 2):
@@ -219,11 +219,11 @@ class Candidates:
 
     def by_block(self, values: Floats) -> Floats:
         """Return the sum of the entries' values for each block."""
-        return np.bincount(self.rows, values, len(self.blocks))
+        return np.asarray(np.bincount(self.rows, values, len(self.blocks)), dtype=np.float64)
 
     def by_group(self, values: Floats) -> Floats:
         """Return the sum of the entries' values for each group."""
-        return np.bincount(self.columns, values, len(self.groups.weight))
+        return np.asarray(np.bincount(self.columns, values, len(self.groups.weight)), dtype=np.float64)
 
 
 def attenuation(epsilon: float, cells: float) -> float:

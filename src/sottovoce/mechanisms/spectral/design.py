@@ -109,7 +109,9 @@ def least_shares(asked: Candidates, users: float) -> Floats:
 def _generated(groups: Groups, epsilon: Decimal, users: int, pricing: Pricing) -> tuple[Candidates, Floats]:
     """Return blocks and shares that hardly any other block could improve, were questions allowed to be rare."""
     asked, shares = Candidates.of(groups, epsilon, []), np.zeros(0)
-    for _ in range(max(_ROUNDS, min(100, _ROUND_WORK // len(groups.pairs(groups.weight)))) if len(groups.axes) > 1 else 40):
+    for _ in range(
+        max(_ROUNDS, min(100, _ROUND_WORK // len(groups.pairs(groups.weight)))) if len(groups.axes) > 1 else 40
+    ):
         known = information(asked, users, shares)
         slope = slopes(groups, known)
         price = float(asked.by_block(asked.gains * slope[asked.columns]) @ shares)

@@ -174,60 +174,62 @@ def pool(
         attenuations: For each block, the factor by which its channel shrinks the mean of a sign, by question or for
             all.
     """
-    sums = np.zeros((3, asked.size, asked.size))
-    for block, tally, given in zip(blocks, counts, attenuations, strict=True):
-        where = block.occurring()
-        left = np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)[..., None]
-        reports = tally.sum(axis=-1, keepdims=True)
-        cells = where.sum(axis=-1, keepdims=True)
-        expected = np.where(where, reports * (1 - left) / cells, 0.0)  # what answers that say nothing come to
-        weighted = left * hadamard(tally - expected)
-        gathered = left**2 * np.stack([reports, left**2 * reports])
-        for rows, columns, value in _by_product(asked, block, weighted):
-            np.add.at(sums[0], (rows, columns), value)
-        for part in (0, 1):
-            spread = np.broadcast_to(gathered[part], weighted.shape)
-            for rows, columns, value in _by_product(asked, block, spread):
-                np.add.at(sums[1 + part], (rows, columns), value)
-    total, information, kept = sums + sums.transpose(0, 2, 1)
+    found = [
+        part
+        for block, tally, given in zip(blocks, counts, attenuations, strict=True)
+        for part in _by_product(asked, block, _sums(block, tally, given))
+    ]
+    places = np.concatenate([place.ravel() for place, _ in found])
+    total, information, kept = (
+        _symmetric(places, np.concatenate([values[part].ravel() for _, values in found]), asked.size)
+        for part in range(3)
+    )
     return Moments(_divide(total, information), information, _divide(kept, information))
 
 
-def _by_product(
-    asked: Asked, block: Shown, values: Floats
-) -> list[tuple[NDArray[np.intp] | int, NDArray[np.intp], Floats]]:
-    """Return the values of every product of at most two attributes' functions, with its row and column in moments.
+def _sums(block: Shown, tally: NDArray[Any], given: Floats | float) -> Floats:
+    """Return what each question says of each product: estimate times information, information, times tau^2 again."""
+    where = block.occurring()
+    left = np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)[..., None]
+    reports = tally.sum(axis=-1, keepdims=True)
+    expected = np.where(where, reports * (1 - left) / where.sum(axis=-1, keepdims=True), 0.0)  # of answers by chance
+    weighted = left * hadamard(tally - expected)
+    information = np.broadcast_to(left**2 * reports, weighted.shape)
+    return np.stack([weighted, information, left**2 * information])
 
-    ``values`` is by tables of each attribute, then by product: the digits of its number say which functions it has.
+
+def _symmetric(places: NDArray[np.intp], values: Floats, size: int) -> Floats:
+    """Return the sums of the values at places of one triangle as a symmetric matrix."""
+    matrix = np.bincount(places, values, size * size).reshape(size, size)
+    return np.asarray(matrix + matrix.T)
+
+
+def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArray[np.intp], Floats]]:
+    """Return the values of every product of at most two attributes' functions, with its place in the moments.
+
+    ``values`` is by kind, by tables of each attribute, then by product: the digits of its number say which functions.
     """
-    places = [
+    columns = [
         np.where(own > 0, asked.starts[attribute] - 1 + own, 0)
         for attribute, own in zip(block.attributes, map(spans, block.functions), strict=True)
     ]
     if block.parity:
-        first, second = places
-        rows, columns = np.broadcast_arrays(first[:, None, 1:], second[None, :, 1:])
-        return [(rows, columns, values[..., 1:])]
+        first, second = columns
+        return [(asked.size * first[:, None, 1:] + second[None, :, 1:], values[..., 1:])]
     many = len(block.shape)
-    split = values.reshape(*block.shape, *block.widths)
-    found: list[tuple[NDArray[np.intp] | int, NDArray[np.intp], Floats]] = []
-    for place in range(many):
-        alone = _only(split, many, (place,))
-        found.append((0, places[place][:, 1:], alone[:, 1:]))
+    split = values.reshape(-1, *block.shape, *block.widths)
+    found = [(columns[place][:, 1:], _only(split, many, (place,))[:, :, 1:]) for place in range(many)]
     for one, other in combinations(range(many), 2):
-        both = _only(split, many, (one, other))[:, :, 1:, 1:]
-        rows, columns = np.broadcast_arrays(
-            places[one][:, None, 1:, None], places[other][None, :, None, 1:]
-        )
-        found.append((rows, columns, both))
+        both = asked.size * columns[one][:, None, 1:, None] + columns[other][None, :, None, 1:]
+        found.append((both, _only(split, many, (one, other))[:, :, :, 1:, 1:]))
     return found
 
 
 def _only(split: Floats, many: int, kept: tuple[int, ...]) -> Floats:
     """Return the products of the kept attributes' functions alone, summed over the others' tables."""
     index = tuple(slice(None) if place in kept else 0 for place in range(many))
-    alone = split[(slice(None),) * many + index]
-    return np.asarray(alone.sum(axis=tuple(place for place in range(many) if place not in kept)))
+    alone = split[(slice(None),) * (1 + many) + index]
+    return np.asarray(alone.sum(axis=tuple(1 + place for place in range(many) if place not in kept)))
 
 
 def hadamard(counts: NDArray[Any]) -> Floats:

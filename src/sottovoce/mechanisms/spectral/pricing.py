@@ -214,4 +214,4 @@ def _parity_masses(functions: int, straight: bool) -> NDArray[np.int64]:
 def _best(worth: Floats) -> NDArray[np.intp]:
     """Return the place of the largest of each row, as far as every machine agrees on it: the first of equals."""
     largest = worth.max(axis=1, keepdims=True)
-    return np.argmax(worth >= largest * (1 - 1e-9), axis=1)
+    return np.asarray(np.argmax(worth >= largest * (1 - 1e-9), axis=1))
