@@ -83,6 +83,13 @@ def tables() -> list[dict[str, Any]]:
         cases += [(Table(walsh=(levels, index)), levels) for index in range(1, 2 ** walsh_bits(levels))]
     cases += [(Table(walsh=(levels, index)), levels) for levels in (64, 65, 100) for index in (1, 2, 13, 37, 63)]
     cases += [(Table(walsh=(1000, index)), 1000) for index in (1, 682, 1023)]
+    for levels in (3, 5, 6, 8, 12):  # several functions at once; where levels are no power of two some bins are missing
+        bits = walsh_bits(levels)
+        cases += [(Table(walsh=(levels, *functions)), levels) for functions in ((1, 2), (2, 1), (2, 3))]
+        cases += [(Table(walsh=(levels, *(1 << bit for bit in range(bits)))), levels)]
+    cases += [(Table(walsh=(levels, 13, 22, 40)), levels) for levels in (64, 50, 33)]
+    cases += [(Table(walsh=(levels, 1, 2, 3)), levels) for levels in (64, 50)]  # the third tells nothing more
+    cases += [(Table(walsh=(1000, 5, 300, 682, 1023)), 1000)]
     return [
         {
             "table": msgspec.to_builtins(table),
@@ -110,6 +117,10 @@ def channels() -> list[dict[str, Any]]:
         *(("square_wave", (cells,), epsilon) for cells, epsilon in ((2, "0.01"), (16, "1"), (33, "2.5"), (8, "20"))),
         ("square_wave", (1024,), "0.5"),
         *(("parity", parts, epsilon) for parts, epsilon in (((2,), "0.01"), ((2, 2), "1"), ((2,) * 5, "3"))),
+        *(
+            ("xor", parts, epsilon)
+            for parts, epsilon in (((2, 2), "1"), ((4, 4), "1.5"), ((8, 8), "2"), ((4,) * 3, "8"))
+        ),
     ]
     return [_channel(kind, parts, Decimal(epsilon)) for kind, parts, epsilon in cases]
 
@@ -182,6 +193,8 @@ def plans() -> list[dict[str, Any]]:
         _plan("msw", sv.Plan.create(two, epsilon="1.5", users=10**5, mechanism="msw"), pair),
         _plan("spectral", sv.Plan.create(two, epsilon=1, users=10**4, mechanism="spectral"), pair),
         _plan("spectral mixed", sv.Plan.create(mixed, epsilon=4, users=10**4, mechanism="spectral"), records),
+        _plan("spectral pairs", sv.Plan.create(two, epsilon=2, users=10**5, mechanism="spectral"), pair),
+        _plan("spectral narrow", sv.Plan.create(mixed, epsilon="0.5", users=10**5, mechanism="spectral"), records),
         _plan("product family", product_plan(shares=False), pair),
         _plan("listed shares", product_plan(shares=True), pair),
     ]
@@ -267,9 +280,12 @@ def refused_plans() -> list[dict[str, Any]]:
         ("a Walsh function of number 0", lambda plan: plan["tables"].__setitem__(2, {"walsh": [120, 0]})),
         ("a Walsh function that is not there", lambda plan: plan["tables"].__setitem__(2, {"walsh": [120, 128]})),
         ("a Walsh function of too few levels", lambda plan: plan["tables"].__setitem__(2, {"walsh": [119, 3]})),
+        ("more Walsh functions than bits", lambda plan: plan["tables"].__setitem__(2, {"walsh": [120, *range(1, 9)]})),
+        ("a second Walsh function of number 0", lambda plan: plan["tables"].__setitem__(2, {"walsh": [120, 1, 0]})),
         ("a table of two kinds", lambda plan: plan["tables"][0].update(identity=120)),
         ("a table of an unknown kind", lambda plan: plan["tables"].append({"spiral": 3})),
         ("an unknown channel", lambda plan: plan["families"][0].update(channel="megaphone")),
+        ("an exclusive or of three bins", lambda plan: plan["families"][0].update(channel="xor")),
         ("a parity of three cells", lambda plan: plan["families"][0].update(channel="parity")),
         ("a question of one cell", lambda plan: plan["tables"][4].update(edges=[0, 81])),
         ("two attributes of one name", lambda plan: plan["schema"]["attributes"][1].update(name="age")),

@@ -513,21 +513,33 @@ function isPrime(number) {
   return number >= 2;
 }
 
-/** Randomised response on one bit: whether a cell's binary digits have an odd number of ones. */
+/** Randomised response on the exclusive or of a cell's digits, each of them one of as many bins. */
 class Parity {
-  kind = "parity";
-  codes = 2n;
-
-  /** @param {bigint} cells @param {Epsilon} epsilon */
-  constructor(cells, epsilon) {
-    if (cells < 2n || cells & (cells - 1n)) {
+  /** @param {bigint} cells @param {bigint} bins @param {Epsilon} epsilon */
+  constructor(cells, bins, epsilon) {
+    if (bins === 2n && (cells < 2n || cells & (cells - 1n))) {
       throw new PlanError(`parity takes a power of two cells, got ${cells}: every attribute of its question has two bins`);
     }
     this.cells = cells;
-    this.response = new RandomisedResponse(2n, epsilon);
+    this.response = new RandomisedResponse(bins, epsilon);
+    this.codes = bins;
+    this.kind = bins === 2n ? "parity" : "xor";
     this.scale = this.response.scale;
     this.keep = this.response.keep;
     this.other = this.response.other;
+  }
+
+  /**
+   * Return the channel for attributes of so many bins each.
+   * @param {readonly number[]} shape @param {Epsilon} epsilon
+   */
+  static ofShape(shape, epsilon) {
+    const sizes = shape.filter((bins) => bins > 1).map(BigInt);
+    const [bins] = sizes;
+    if (bins & (bins - 1n) || sizes.some((size) => size !== bins)) {
+      throw new PlanError(`xor takes attributes of equally many bins, a power of two, got ${shape.join(", ")}`);
+    }
+    return new Parity(bins ** BigInt(sizes.length), bins, epsilon);
   }
 
   /** The probability that a code speaks for the cell its sender is in. */
@@ -535,27 +547,28 @@ class Parity {
     return this.response.truthful;
   }
 
+  /** Return the exclusive or of a cell's digits. @param {bigint} cell */
+  parity(cell) {
+    const digit = BigInt(this.codes.toString(2).length - 1);
+    let value = 0n;
+    for (let rest = cell; rest; rest >>= digit) value ^= rest & (this.codes - 1n);
+    return value;
+  }
+
   /** Return the code that a 64-bit word gives. @param {bigint} cell @param {bigint} word */
   answer(cell, word) {
-    return this.response.answer(parity(cell), word);
+    return this.response.answer(this.parity(cell), word);
   }
 
   /** Return a random code. @param {bigint} cell */
   draw(cell) {
-    return this.response.draw(parity(cell));
+    return this.response.draw(this.parity(cell));
   }
 
   /** Return a code's exact weight, out of `scale`. @param {bigint} cell @param {bigint} code */
   weight(cell, code) {
-    return this.response.weight(parity(cell), code);
+    return this.response.weight(this.parity(cell), code);
   }
-}
-
-/** @param {bigint} cell */
-function parity(cell) {
-  let odd = 0n;
-  for (let rest = cell; rest; rest >>= 1n) odd ^= rest & 1n;
-  return odd;
 }
 
 /**
@@ -627,7 +640,7 @@ function reach(cells, { numerator, denominator, growth }) {
 
 /** @typedef {RandomisedResponse | LocalHash | SquareWave | Parity} Channel */
 
-const KINDS = ["grr", "local_hash", "adaptive", "square_wave", "parity"];
+const KINDS = ["grr", "local_hash", "adaptive", "square_wave", "parity", "xor"];
 
 /**
  * Return the channel that a plan names; "adaptive" is the better of randomised response and local hashing.
@@ -644,7 +657,8 @@ function makeChannel(kind, shape, epsilon, placement) {
   const hashed = kind === "local_hash" || (kind === "adaptive" && (cells - 2n) << FRACTION >= 3n * epsilon.growth);
   if (hashed && cells > placement.prime) return new LocalHash(shape, epsilon, placement);
   if (cells > MAX_TOGETHER && !hashed) throw new PlanError(`${kind} takes at most ${MAX_TOGETHER} cells, got ${cells}`);
-  if (kind === "parity") return new Parity(cells, epsilon);
+  if (kind === "parity") return new Parity(cells, 2n, epsilon);
+  if (kind === "xor") return Parity.ofShape(shape, epsilon);
   return kind === "square_wave" ? new SquareWave(cells, epsilon) : new RandomisedResponse(cells, epsilon);
 }
 
@@ -771,17 +785,43 @@ const TABLES = {
     return { bins, fits: (levels) => levels === size, bin: (level) => Math.floor(((level + 1) * bins - 1) / size) };
   },
   walsh: (walsh) => {
-    if (!isList(walsh) || walsh.length !== 2 || !walsh.every(isCount)) return null;
-    const [size, index] = walsh;
+    if (!isList(walsh) || walsh.length < 2 || !walsh.every(isCount)) return null;
+    const [size, ...functions] = walsh;
     const bits = walshBits(size);
-    if (index < 1 || index >= 2 ** bits) return null;
+    if (functions.length > bits || functions.some((index) => index < 1 || index >= 2 ** bits)) return null;
+    const reached = cosets(size, bits, functions);
     return {
-      bins: 2,
+      bins: reached ? reached.length : 2 ** functions.length,
       fits: (levels) => levels === size,
-      bin: (level) => commonParity(BigInt(index), (BigInt(level) << BigInt(bits)) / BigInt(size), bits),
+      bin: (level) => {
+        const own = coset(size, bits, functions, level);
+        return reached ? reached.indexOf(own) : own;
+      },
     };
   },
 };
+
+/**
+ * Return the signs of Walsh functions at a level as the digits of a number, the first function's the highest, 1 for -1.
+ * @param {number} size @param {number} bits @param {number[]} functions @param {number} level
+ */
+function coset(size, bits, functions, level) {
+  const cell = (BigInt(level) << BigInt(bits)) / BigInt(size);
+  return functions.reduce((digits, index) => digits * 2 + commonParity(index, Number(cell), bits), 0);
+}
+
+/**
+ * Return the numbers that some level has, in rising order; null where every number does, as independent functions over
+ * a power of two of levels have it.
+ * @param {number} size @param {number} bits @param {number[]} functions
+ */
+function cosets(size, bits, functions) {
+  const bands = new Set(functions.map((index) => index.toString(2).length));
+  if (functions.length === 1 || (size === 2 ** bits && bands.size === functions.length)) return null;
+  const found = new Set();
+  for (let level = 0; level < size; level += 1) found.add(coset(size, bits, functions, level));
+  return [...found].sort((left, right) => left - right);
+}
 
 /** Return the number of bits of the next power of two, at least 1: there are 2^bits Walsh functions. @param {number} levels */
 function walshBits(levels) {
@@ -790,11 +830,11 @@ function walshBits(levels) {
   return bits;
 }
 
-/** Return the parity of the bits that `index` and `cell`, read backwards as `bits` bits, have in common. @param {bigint} index @param {bigint} cell @param {number} bits */
+/** Return the parity of the bits that `index` and `cell`, read backwards as `bits` bits, have in common. @param {number} index @param {number} cell @param {number} bits */
 function commonParity(index, cell, bits) {
-  let parity = 0n;
-  for (let bit = 0; bit < bits; bit += 1) parity ^= (index >> BigInt(bit)) & (cell >> BigInt(bits - 1 - bit)) & 1n;
-  return Number(parity);
+  let parity = 0;
+  for (let bit = 0; bit < bits; bit += 1) parity ^= Math.floor(index / 2 ** bit) & Math.floor(cell / 2 ** (bits - 1 - bit)) & 1;
+  return parity;
 }
 
 /** Return the depth of a tree's leaves: log `levels` to base `branching`, rounded, and at least 1. @param {number} levels @param {number} branching */

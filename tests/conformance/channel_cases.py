@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -49,6 +50,9 @@ CASES = (
     ChannelCase("local_hash_in_parts", hash_in_parts, sizes=(6, 15, 27, 64, 100)),
     ChannelCase("square_wave", SquareWave.design, unbiased=False),
     ChannelCase("parity", Parity.design, sizes=(2, 4, 8, 64), unbiased=False),
+    ChannelCase(
+        "xor", lambda cells, epsilon: Parity.of_shape((isqrt(cells),) * 2, epsilon), sizes=(16, 64, 256), unbiased=False
+    ),
 )
 
 

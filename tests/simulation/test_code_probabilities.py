@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.channels import GRR, LocalHash
+from sottovoce.channels import GRR, LocalHash, Parity
 from sottovoce.schema.frames import encode
 from sottovoce.simulation.code_probabilities import code_probabilities
 from sottovoce.simulation.simulate import _cell_counts, _histogram
@@ -18,17 +18,26 @@ from tests.crowds import mixed_crowd, mixed_schema
     [
         GRR.design(2, Decimal(1)),
         GRR.design(9, Decimal("0.3")),
+        Parity.design(8, Decimal(1)),
+        Parity.of_shape((8, 8), Decimal(2)),
         LocalHash.design(16, Decimal(1), seed="00"),
         LocalHash.design(40, Decimal(3), seed="0f"),
         LocalHash.design(5, Decimal("0.1"), seed="a0"),
     ],
     ids=repr,
 )
-def test_a_crowd_gives_codes_as_the_full_table_says(channel: GRR | LocalHash) -> None:
+def test_a_crowd_gives_codes_as_the_full_table_says(channel: GRR | LocalHash | Parity) -> None:
     frequencies = np.random.default_rng(3).dirichlet(np.ones(channel.cells))
     mixed = code_probabilities(channel, frequencies)
     np.testing.assert_allclose(mixed, frequencies @ channel.probabilities(), rtol=1e-12)
     assert mixed.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_many_crowds_are_told_at_once() -> None:
+    frequencies = np.random.default_rng(4).dirichlet(np.ones(16), (3, 2))
+    for channel in (GRR.design(16, Decimal(1)), Parity.of_shape((4, 4), Decimal(1))):
+        mixed = code_probabilities(channel, frequencies)
+        np.testing.assert_allclose(mixed, frequencies @ channel.probabilities(), rtol=1e-12)
 
 
 def test_a_crowd_in_one_cell_gives_that_cells_row() -> None:

@@ -31,17 +31,43 @@ const TABLES = {
     return { bins, fits: (levels) => levels === size, bin: (level) => Math.floor(((level + 1) * bins - 1) / size) };
   },
   walsh: (walsh) => {
-    if (!isList(walsh) || walsh.length !== 2 || !walsh.every(isCount)) return null;
-    const [size, index] = walsh;
+    if (!isList(walsh) || walsh.length < 2 || !walsh.every(isCount)) return null;
+    const [size, ...functions] = walsh;
     const bits = walshBits(size);
-    if (index < 1 || index >= 2 ** bits) return null;
+    if (functions.length > bits || functions.some((index) => index < 1 || index >= 2 ** bits)) return null;
+    const reached = cosets(size, bits, functions);
     return {
-      bins: 2,
+      bins: reached ? reached.length : 2 ** functions.length,
       fits: (levels) => levels === size,
-      bin: (level) => commonParity(BigInt(index), (BigInt(level) << BigInt(bits)) / BigInt(size), bits),
+      bin: (level) => {
+        const own = coset(size, bits, functions, level);
+        return reached ? reached.indexOf(own) : own;
+      },
     };
   },
 };
+
+/**
+ * Return the signs of Walsh functions at a level as the digits of a number, the first function's the highest, 1 for -1.
+ * @param {number} size @param {number} bits @param {number[]} functions @param {number} level
+ */
+function coset(size, bits, functions, level) {
+  const cell = (BigInt(level) << BigInt(bits)) / BigInt(size);
+  return functions.reduce((digits, index) => digits * 2 + commonParity(index, Number(cell), bits), 0);
+}
+
+/**
+ * Return the numbers that some level has, in rising order; null where every number does, as independent functions over
+ * a power of two of levels have it.
+ * @param {number} size @param {number} bits @param {number[]} functions
+ */
+function cosets(size, bits, functions) {
+  const bands = new Set(functions.map((index) => index.toString(2).length));
+  if (functions.length === 1 || (size === 2 ** bits && bands.size === functions.length)) return null;
+  const found = new Set();
+  for (let level = 0; level < size; level += 1) found.add(coset(size, bits, functions, level));
+  return [...found].sort((left, right) => left - right);
+}
 
 /** Return the number of bits of the next power of two, at least 1: there are 2^bits Walsh functions. @param {number} levels */
 function walshBits(levels) {
@@ -50,11 +76,11 @@ function walshBits(levels) {
   return bits;
 }
 
-/** Return the parity of the bits that `index` and `cell`, read backwards as `bits` bits, have in common. @param {bigint} index @param {bigint} cell @param {number} bits */
+/** Return the parity of the bits that `index` and `cell`, read backwards as `bits` bits, have in common. @param {number} index @param {number} cell @param {number} bits */
 function commonParity(index, cell, bits) {
-  let parity = 0n;
-  for (let bit = 0; bit < bits; bit += 1) parity ^= (index >> BigInt(bit)) & (cell >> BigInt(bits - 1 - bit)) & 1n;
-  return Number(parity);
+  let parity = 0;
+  for (let bit = 0; bit < bits; bit += 1) parity ^= Math.floor(index / 2 ** bit) & Math.floor(cell / 2 ** (bits - 1 - bit)) & 1;
+  return parity;
 }
 
 /** Return the depth of a tree's leaves: log `levels` to base `branching`, rounded, and at least 1. @param {number} levels @param {number} branching */

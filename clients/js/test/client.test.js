@@ -171,3 +171,27 @@ test("an explanation names the groups and shows which of them the code speaks fo
   assert.deepEqual(region.axes, [{ name: "région 🧭", groups: ["north", "südlich", "東", "\u007f\u0080", "no answer"] }]);
   assert.equal(region.question, "In which of these 5 groups are you, by région 🧭?");
 });
+
+for (const name of ["spectral narrow", "spectral pairs", "spectral mixed"]) {
+  test(`codes of the plan "${name}" are drawn by their exact weights`, async () => {
+    // Pearson's statistic over all codes that are expected at least five times; fails a correct client once in 10^9 runs
+    const vector = plans.find((each) => each.name === name);
+    const plan = await Plan.parse(JSON.stringify(vector.plan), vector.fingerprint);
+    const [levels] = vector.levels;
+    const [drawn, freedom] = [2000, { all: 0 }];
+    let statistic = 0;
+    for (let index = 0; index < plan.count; index += Math.ceil(plan.count / 60)) {
+      const { channel, cell } = { channel: plan.question(index).channel, cell: plan.question(index).cell(levels) };
+      const counts = new Array(Number(channel.codes)).fill(0);
+      for (let i = 0; i < drawn; i += 1) counts[Number(channel.draw(cell))] += 1;
+      counts.forEach((count, code) => {
+        const expected = (drawn * Number(channel.weight(cell, BigInt(code)))) / Number(channel.scale);
+        if (expected < 5) return;
+        statistic += (count - expected) ** 2 / expected;
+        freedom.all += 1;
+      });
+    }
+    const tail = ((statistic / freedom.all) ** (1 / 3) - (1 - 2 / (9 * freedom.all))) / Math.sqrt(2 / (9 * freedom.all));
+    assert.ok(freedom.all > 50 && tail < 6, `${statistic} of ${freedom.all} codes`);
+  });
+}

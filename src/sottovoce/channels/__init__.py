@@ -34,7 +34,7 @@ __all__ = [
     "system_words",
 ]
 
-KINDS = ("grr", "local_hash", "adaptive", "square_wave", "parity")
+KINDS = ("grr", "local_hash", "adaptive", "square_wave", "parity", "xor")
 """The names by which plans refer to channels; "adaptive" is the better of the first two for each number of cells."""
 
 ORACLES = ("olh", "grr", "adaptive")
@@ -50,7 +50,8 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
         cells: How many cells go in.
         epsilon: The privacy asked for.
         seed: The plan's public seed, by which local hashing places cells.
-        parts: For local hashing of more than 2^20 cells, the bins of each attribute that together make a cell.
+        parts: The bins of each attribute that together make a cell, for "xor" and for local hashing of more than 2^20
+            cells.
     """
     if cells < 2:
         raise PlanError(f"a channel needs at least two cells, got {cells}")
@@ -63,6 +64,8 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
         raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
     if cells > MAX_CELLS:
         raise PlanError(f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins")
+    if kind == "xor":
+        return Parity.of_shape(parts, epsilon)
     makers: dict[str, Callable[[int, Decimal], Channel]] = {
         "grr": GRR.design,
         "square_wave": SquareWave.design,

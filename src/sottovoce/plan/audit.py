@@ -40,11 +40,12 @@ class Audit:
 def audit_questions(questions: Questions, users: int) -> Audit:
     """Return the exact worst case over all questions, a question that attains it, and what liars among users can do."""
     worst: tuple[Fraction, int, Channel] | None = None
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int, int]] = set()
     for index, channel in questions.channels():
-        if (channel.kind, channel.cells) in seen:
+        table = channel.kind, channel.cells, channel.codes
+        if table in seen:
             continue
-        seen.add((channel.kind, channel.cells))
+        seen.add(table)
         ratio = channel.worst_ratio()
         if worst is None or ratio > worst[0]:
             worst = ratio, index, channel

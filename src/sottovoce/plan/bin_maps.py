@@ -10,7 +10,10 @@ A table is stored once in a plan, as a small JSON object with one member that na
   only the last step is uneven;
 - ``{"walsh": [64, 13]}``: the sign of Walsh function 13 (Paley order) over 64 levels: bin 0 where it is +1, bin 1 where
   it is -1. With B bits, 2^B being the next power of two, level l stands on cell ``c = l * 2^B // levels``, and the bin
-  is the parity of the bits that the function's number and c, read backwards as B bits, have in common.
+  is the parity of the bits that the function's number and c, read backwards as B bits, have in common;
+- ``{"walsh": [64, 13, 22, 40]}``: the signs of several functions, at most B: their bins of 0 or 1 are the binary digits
+  of one number, the first function's the highest. Numbers that no level has are left out, and bins are the others in
+  rising order: over 3 levels ``[3, 1, 2]`` has the bins 0, 1 and 2.
 
 A table says nothing about order: any map from levels to bins may stand here, and no reader assumes more.
 """
@@ -18,6 +21,7 @@ A table says nothing about order: any map from levels to bins may stand here, an
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 from typing import TYPE_CHECKING
 
@@ -36,7 +40,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     identity: int | None = None
     edges: tuple[int, ...] | None = None
     tree: tuple[int, int, int] | None = None
-    walsh: tuple[int, int] | None = None
+    walsh: tuple[int, ...] | None = None
 
     def check(self, levels: int) -> None:
         """Raise PlanError unless this table maps each of ``levels`` levels to a bin."""
@@ -49,8 +53,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             size, branching, depth = self.tree
             fits = size == levels and branching >= 2 and 0 <= depth <= tree_height(levels, branching)
         elif self.walsh is not None:
-            size, index = self.walsh
-            fits = size == levels and 1 <= index < 2 ** walsh_bits(levels)
+            size, functions, bits = self.walsh[0] if self.walsh else 0, self.walsh[1:], walsh_bits(levels)
+            fits = size == levels and 1 <= len(functions) <= bits and all(1 <= index < 1 << bits for index in functions)
         else:
             edges = self.edges or ()
             rising = all(left < right for left, right in itertools.pairwise(edges))
@@ -65,7 +69,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             levels, branching, depth = self.tree
             return int(branching**depth) if depth < tree_height(levels, branching) else levels
         if self.walsh is not None:
-            return 2
+            return len(walsh_cosets(self.walsh))
         return self.identity if self.edges is None else len(self.edges) - 1  # type: ignore[return-value]
 
     def bin(self, level: int) -> int:
@@ -73,10 +77,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if self.tree is not None:
             return ((level + 1) * self.bins - 1) // self.tree[0]
         if self.walsh is not None:
-            levels, index = self.walsh
-            bits = walsh_bits(levels)
-            cell = (level << bits) // levels
-            return sum(index >> bit & cell >> (bits - 1 - bit) & 1 for bit in range(bits)) % 2
+            return bisect.bisect_left(walsh_cosets(self.walsh), _walsh_coset(self.walsh, level))
         return level if self.edges is None else bisect.bisect_right(self.edges, level) - 1
 
     def array(self) -> NDArray[np.intp]:
@@ -90,6 +91,28 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if self.edges is None:
             return np.arange(self.bins)
         return np.repeat(np.arange(self.bins), np.diff(self.edges))
+
+
+def _walsh_coset(walsh: tuple[int, ...], level: int) -> int:
+    """Return the signs of a table's functions at a level as the digits of a number, 1 where a sign is -1."""
+    levels, *functions = walsh
+    bits = walsh_bits(levels)
+    cell = (level << bits) // levels
+    backwards = sum((cell >> bit & 1) << (bits - 1 - bit) for bit in range(bits))
+    coset = 0
+    for function in functions:
+        coset = coset << 1 | (function & backwards).bit_count() & 1
+    return coset
+
+
+@functools.lru_cache(maxsize=2**14)
+def walsh_cosets(walsh: tuple[int, ...]) -> range | tuple[int, ...]:
+    """Return the combinations of signs, as numbers, that the levels of a Walsh table have."""
+    levels, *functions = walsh
+    bands = {function.bit_length() for function in functions}
+    if len(functions) == 1 or (levels & (levels - 1) == 0 and len(bands) == len(functions)):
+        return range(1 << len(functions))  # independent functions, and no cell without its level
+    return tuple(sorted({_walsh_coset(walsh, level) for level in range(levels)}))
 
 
 def walsh_bits(levels: int) -> int:

@@ -153,7 +153,8 @@ class Questions(Sequence[Question]):
 
     def _channel(self, family: Family, shape: tuple[int, ...]) -> Channel:
         cells = math.prod(shape)
-        parts = tuple(bins for bins in shape if bins > 1) if cells > MAX_CELLS else ()
+        parted = cells > MAX_CELLS or family.channel == "xor"
+        parts = tuple(bins for bins in shape if bins > 1) if parted else ()
         return make_channel(family.channel, cells, self.epsilon, self.seed, parts)
 
     def locate(self, position: int) -> Question:

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.channels import GRR, Channel, LocalHash
+from sottovoce.channels import GRR, Channel, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
 
 
 def code_probabilities(channel: Channel, frequencies: NDArray[Any]) -> Floats:
     """Return how likely each code is when the cell is drawn with these frequencies; they add up to one.
+
+    The frequencies of cells are the last axis; there may be others before it, except for local hashing.
 
     Example:
         >>> from decimal import Decimal
@@ -23,11 +25,15 @@ def code_probabilities(channel: Channel, frequencies: NDArray[Any]) -> Floats:
     """
     if isinstance(channel, GRR):
         mixed = _respond(channel, np.asarray(frequencies, dtype=np.float64))
+    elif isinstance(channel, Parity):
+        order = np.argsort(channel.parities(np.arange(channel.cells)), kind="stable")
+        together = np.asarray(frequencies, dtype=np.float64)[..., order]
+        mixed = _respond(channel.response, together.reshape(*together.shape[:-1], channel.codes, -1).sum(axis=-1))
     elif isinstance(channel, LocalHash):
         mixed = _respond(channel.response, hash_probabilities(channel, frequencies)).ravel() / channel.vectors
     else:
         mixed = np.asarray(frequencies @ channel.probabilities())
-    return np.asarray(mixed / mixed.sum())
+    return np.asarray(mixed / mixed.sum(axis=-1, keepdims=True))
 
 
 def _respond(response: GRR, frequencies: Floats) -> Floats:

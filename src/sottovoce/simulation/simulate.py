@@ -100,8 +100,8 @@ def _with_replacement(tally: Tally, levels: list[NDArray[Any]], users: int, gene
         choices = [[plan.tables[table] for table in tables] for tables in family.tables]
         if histogram is not None and _at_once(choices):
             frequencies = _cell_counts(choices, histogram) / len(levels[0])
-            mixed = frequencies @ plan.questions[first].channel.probabilities()
-            drawn.add(first, generator.multinomial(own, mixed / mixed.sum(axis=1, keepdims=True)))
+            mixed = code_probabilities(plan.questions[first].channel, frequencies)
+            drawn.add(first, generator.multinomial(own, mixed))
             continue
         for index in (first + np.flatnonzero(own)).tolist():
             _one_question(drawn, plan.questions[index], histogram, levels, int(reports[index]), generator)
@@ -128,9 +128,13 @@ def _one_question(
 
 
 def _at_once(choices: Sequence[Sequence[Table]]) -> bool:
-    """Return whether the questions of a family are alike and small: two bins on each of at most three axes."""
-    return len(choices) <= 3 and all(
-        {table.bins for table in tables} == {2} and 2 * len(tables) * len(tables[0].array()) <= FAMILY_LIMIT
+    """Return whether the questions of a family are alike and few enough: as many bins each, of Walsh functions."""
+    if any(table.walsh is None for tables in choices for table in tables):
+        return False
+    cells = math.prod(len(tables) * tables[0].bins for tables in choices)
+    return cells <= FAMILY_LIMIT and all(
+        len({table.bins for table in tables}) == 1
+        and tables[0].bins * len(tables) * len(tables[0].array()) <= FAMILY_LIMIT
         for tables in choices
     )
 

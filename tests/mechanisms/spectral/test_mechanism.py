@@ -1,6 +1,8 @@
 """Spectral from its plan to its answers, on generated data."""
 
+import json
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +30,14 @@ class TestPlan:
         plan = spectral(square_schema(3, 16), epsilon=4, users=10**6)
         assert plan.parameters["questions"] == len(plan.questions)
         assert sum(plan.parameters["blocks"].values()) == len(plan.families)
-        assert plan.parameters["blocks"]["3"] > 0
+        assert plan.parameters["blocks"]["2"] > 0
+
+    def test_questions_are_as_wide_as_epsilon_allows(self):
+        widest = [
+            spectral(square_schema(3, 64), epsilon=epsilon, users=10**6).questions.codes.max() for epsilon in (1, 4)
+        ]
+        assert widest[0] <= 8
+        assert 32 <= widest[1] <= 3 * np.exp(4) + 2
 
     def test_an_attribute_with_too_many_levels_is_refused_with_what_to_do(self):
         with pytest.raises(sv.PlanError, match=r"at most 4096 levels, a has 4097: use bins"):
@@ -59,12 +68,11 @@ class TestWorkload:
 
     def test_single_values_ask_finer_functions_than_ranges(self):
         def finest(plan):
-            return max(index for table in plan.tables for _, index in [table.walsh])
+            return max(max(table.walsh[1:]) for table in plan.tables)
 
         ranges, marginals = (
             spectral(square_schema(2, 64), users=10**6, workload=workload) for workload in ("ranges", "marginals")
         )
-        assert len(marginals.tables) >= len(ranges.tables)
         assert finest(marginals) >= finest(ranges)
         assert marginals != ranges
 
@@ -156,9 +164,10 @@ def test_an_attribute_that_nobody_is_asked_about_is_warned_of():
         sv.fit(plan, tally, quality="fast")
 
 
-def test_expected_counts_give_the_true_moments():
+@pytest.mark.parametrize("epsilon", [0.5, 2, 4, 6])
+def test_expected_counts_give_the_true_moments(epsilon):
     """Counts of a plan as expected, but for rounding one part in 10^13: the moments are the crowd's own."""
-    plan = spectral(mixed_schema(4), epsilon=3, users=10**6)
+    plan = spectral(mixed_schema(4), epsilon=epsilon, users=10**6)
     generator = np.random.default_rng(1)
     levels = [generator.integers(0, size, 500) for size in plan.schema.sizes]
     tally = sv.Tally(plan)
@@ -179,8 +188,29 @@ def test_expected_counts_give_the_true_moments():
         axis=1,
     )
     seen = moments.information > 0
-    assert {len(family.attributes) for family in plan.families} >= {2, 3}
     np.testing.assert_allclose(moments.estimate[seen], (functions.T @ functions / 500)[seen], atol=1e-11)
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "2", "3", "4", "6", "8"])
+def test_no_block_gives_away_more_than_epsilon(epsilon):
+    plan = spectral(mixed_schema(4), epsilon=epsilon, users=10**6)
+    audit = plan.audit()
+    assert float(epsilon) - 1e-9 < audit.epsilon <= float(epsilon)
+    assert {family.channel for family in plan.families} <= {"grr", "parity", "xor"}
+
+
+@pytest.mark.parametrize("stored", json.loads((Path(__file__).parent / "old_plans.json").read_text()), ids=["2", "1.5"])
+def test_plans_and_tallies_of_the_first_version_load_count_and_refresh_as_before(stored):
+    """Made by version 0.1, with the moments that it gave: signs of one to three attributes, and parities."""
+    plan = sv.Plan.from_json(json.dumps(stored["plan"]))
+    assert (plan.fingerprint, plan.collection) == (stored["plan"]["fingerprint"], stored["collection"])
+    tally = sv.Tally(plan)
+    tally.add_counts(*(np.array(stored[name]) for name in ("questions", "codes", "counts")))
+    moments = answers_of(plan, tally).moments()
+    np.testing.assert_allclose(moments.estimate, stored["estimate"], atol=1e-8)
+    np.testing.assert_allclose(moments.information, stored["information"], rtol=1e-8, atol=1e-5)
+    assert plan.refresh(tally).collection == plan.collection
+    assert 0 < sv.fit(plan, tally, quality="fast").answer("age <= 3").fraction < 1
 
 
 def test_attributes_that_do_not_depend_on_each_other_stay_so():

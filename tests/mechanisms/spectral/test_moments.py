@@ -1,22 +1,34 @@
-"""Moments: exactly unbiased, whatever was asked; parts add up to the whole."""
+"""Moments: exactly unbiased, whatever was asked; parts add up to the whole; the variance is what it says."""
 
 from decimal import Decimal
+from itertools import product
 
 import numpy as np
 import pytest
 
 from sottovoce.channels import make_channel
-from sottovoce.mechanisms.spectral.design import Block
-from sottovoce.mechanisms.spectral.moments import Asked, Moments, code_signs, pool, split
+from sottovoce.mechanisms.spectral.blocks import Block
+from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, hadamard, pool, split
 from sottovoce.mechanisms.spectral.walsh import walsh_signs
-from sottovoce.plan.bin_maps import walsh_bits
+from sottovoce.plan.bin_maps import Table
 
-SIZES = (4, 3, 5)
+SIZES = (4, 3, 5, 8)
+
+
+def shown(*patterns, parity=False):
+    block = Block(patterns, parity)
+    return Shown.of([attribute for attribute, _ in patterns], block.tables, SIZES, parity=parity)
+
+
 BLOCKS = {
-    "single": [Block(((0, 0),)), Block(((0, 1),)), Block(((1, 1),)), Block(((2, 2),))],
-    "pair": [Block(((0, 0), (1, 0))), Block(((0, 1), (2, 2))), Block(((1, 1), (2, 0)))],
-    "parity": [Block(((0, 0), (1, 0)), parity=True), Block(((0, 1), (2, 2)), parity=True)],
-    "triple": [Block(((0, 0), (1, 0), (2, 0))), Block(((0, 1), (1, 1), (2, 2)))],
+    "single": [shown((0, (0,))), shown((0, (1,))), shown((1, (1,))), shown((2, (2,)))],
+    "several of one": [shown((0, (0, 1))), shown((1, (0, 1))), shown((2, (0, 2))), shown((3, (1, 2)))],
+    "pair": [shown((0, (0,)), (1, (0,))), shown((0, (1,)), (2, (2,))), shown((1, (1,)), (2, (0,)))],
+    "several of two": [shown((0, (0, 1)), (3, (0, 2))), shown((1, (0, 1)), (2, (1, 2)))],
+    "parity": [shown((0, (0,)), (1, (0,)), parity=True), shown((0, (1,)), (2, (2,)), parity=True)],
+    "several parities": [shown((0, (0, 1)), (3, (2, 1)), parity=True), shown((0, (0, 1)), (3, (0, 2)), parity=True)],
+    "three": [shown((0, (0,)), (1, (0,)), (2, (0,))), shown((0, (1,)), (1, (0, 1)), (3, (2,)))],
+    "four": [shown((0, (1,)), (1, (0,)), (2, (1,)), (3, (0,)))],
 }
 BLOCKS["all together"] = [block for blocks in BLOCKS.values() for block in blocks]
 
@@ -27,21 +39,37 @@ def joint_distribution():
     return joint / joint.sum()
 
 
-def expected_counts(block, channel, joint):
-    """Return the expected counts of 1000 reports on each question of a block, by the tables that people answer by."""
-    signs = [
-        walsh_signs(SIZES[place], walsh_bits(SIZES[place]))[:, 1 << band : 2 << band] for place, band in block.bands
+def tables_of(block):
+    """Return for every question its tables, as a plan has them, in the order of questions."""
+    choices = [
+        [Table(walsh=(SIZES[attribute], *functions)) for functions in own.tolist()]
+        for attribute, own in zip(block.attributes, block.functions, strict=True)
     ]
+    return list(product(*choices))
+
+
+def channel_of(block, tables, epsilon):
+    shape = tuple(table.bins for table in tables)
+    return make_channel("xor" if block.parity else "grr", int(np.prod(shape)), Decimal(epsilon), "", shape)
+
+
+def expected_counts(block, joint, epsilon):
+    """Return the expected counts of 1000 reports on each question, by the tables that people answer by, and tau."""
     levels = np.indices(SIZES).reshape(len(SIZES), -1)
-    shape = tuple(own.shape[1] for own in signs)
-    counts = np.empty((*shape, channel.codes))
-    for chosen in np.ndindex(shape):
+    codes, kept = [], []
+    for tables in tables_of(block):
+        channel = channel_of(block, tables, epsilon)
         cells = np.zeros(levels.shape[1], dtype=int)
-        for own, function, (place, _) in zip(signs, chosen, block.bands, strict=True):
-            cells = 2 * cells + (own[levels[place], function] < 0)
-        frequencies = np.bincount(cells, joint.ravel(), channel.cells)
-        counts[chosen] = 1000 * frequencies @ channel.probabilities()
-    return counts
+        for table, attribute in zip(tables, block.attributes, strict=True):
+            cells = cells * table.bins + table.array()[levels[attribute]]
+        codes.append(1000 * np.bincount(cells, joint.ravel(), channel.cells) @ channel.probabilities())
+        kept.append(float(channel.attenuation))
+    width = max(map(len, codes))
+    table = np.array([np.pad(row, (0, width - len(row))) for row in codes])
+    where = block.occurring()
+    counts = np.zeros(where.shape)
+    counts[where] = table.reshape(*block.shape, -1)[np.arange(width) < where.sum(axis=-1, keepdims=True)]
+    return counts, np.array(kept).reshape(block.shape)
 
 
 def true_moments(asked, joint):
@@ -58,41 +86,81 @@ def true_moments(asked, joint):
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "5"])
 def test_expected_counts_give_the_true_moments(kind, epsilon):
     joint, blocks = joint_distribution(), BLOCKS[kind]
-    channels = [
-        make_channel("parity" if block.parity else "grr", 2 ** len(block.bands), Decimal(epsilon), seed="")
-        for block in blocks
-    ]
-    counts = [expected_counts(block, channel, joint) for block, channel in zip(blocks, channels, strict=True)]
-    kept = [float((channel.keep - channel.other) / channel.scale) for channel in channels]
-    asked = Asked.of(3, blocks)
+    counts, kept = zip(*(expected_counts(block, joint, epsilon) for block in blocks), strict=True)
+    asked = Asked.of(4, blocks)
     moments = pool(asked, blocks, counts, kept)
     seen = moments.information > 0
-    np.testing.assert_allclose(moments.estimate[seen], true_moments(asked, joint)[seen], atol=1e-12, rtol=0)
+    np.testing.assert_allclose(moments.estimate[seen], true_moments(asked, joint)[seen], atol=1e-11, rtol=0)
     np.testing.assert_array_equal(moments.estimate[~seen], 0)
     np.testing.assert_array_equal(seen, seen.T)
-    alone = {(place, band, i) for b in blocks if not b.parity for place, band in b.bands for i in range(1 << band)}
-    assert seen[0, 1:].sum() == len(alone)
     assert not seen[0, 0]
 
 
+def test_every_function_of_the_bands_asked_is_seen():
+    joint = joint_distribution()
+    for block, singles, pairs in (
+        (BLOCKS["several of one"][3], 6, 0),
+        (BLOCKS["several of two"][0], 3 + 5, 3 * 5),
+        (BLOCKS["several parities"][0], 0, 1 * 4 + 2 * 2 + 2 * 4),
+        (BLOCKS["several parities"][1], 0, 1 * 1 + 2 * 4),
+    ):
+        counts, kept = expected_counts(block, joint, "1")
+        asked = Asked.of(4, [block])
+        information = pool(asked, [block], [counts], [kept]).information
+        seen = information > 0
+        assert (seen[0].sum(), np.triu(seen[1:, 1:]).sum()) == (singles, pairs)
+        for one, other in product(range(3), range(3)):  # and all of two bands alike
+            both = information[np.ix_(asked.places(0, one), asked.places(3, other))] if one < 2 else information[:1, :1]
+            assert np.ptp(both) == pytest.approx(0)
+
+
+@pytest.mark.parametrize("kind", ["several of two", "several parities", "three"])
+def test_the_variance_is_that_of_the_channels_own_table(kind):
+    """The variance of pooled moments, from the probabilities of all codes, where every combination occurs."""
+    joint, block = joint_distribution(), BLOCKS[kind][0]
+    if kind == "three":
+        block = shown((0, (0,)), (2, (1,)), (3, (2,)))
+    counts, kept = expected_counts(block, joint, "3")
+    asked = Asked.of(4, [block])
+    moments = pool(asked, [block], [counts], [kept])
+    variance = np.zeros_like(moments.estimate)
+    for question in np.ndindex(block.shape):
+        chances = counts[question] / 1000
+        moved = []
+        for code in range(len(chances)):  # the pooled estimate is linear: how far one more report moves it
+            one = np.zeros_like(counts)
+            one[question][code] = 1.0
+            part = pool(asked, [block], [one], [kept])
+            moved.append(part.estimate * part.information)
+        mean = np.tensordot(chances, moved, 1)
+        variance += 1000 * (np.tensordot(chances, np.square(moved), 1) - mean**2)
+    seen = moments.information > 0
+    expected = variance[seen] / moments.information[seen] ** 2
+    truth = true_moments(asked, joint)
+    # means differ from question to question of a block only by chance of the crowd, so the mean square enters
+    np.testing.assert_allclose(moments.variance(truth)[seen], expected, rtol=1e-9)
+    assert (moments.variance(truth)[~seen] == np.inf).all()
+
+
 def test_information_adds_the_squared_attenuations_of_all_who_saw_a_function():
-    blocks = [Block(((0, 0),)), Block(((0, 0), (1, 0)))]
+    blocks = [shown((0, (0,))), shown((0, (0,)), (1, (0,)))]
     counts = [np.array([[30, 20]]), np.array([[[10, 5, 3, 2]]])]
     moments = pool(Asked.of(2, blocks), blocks, counts, [0.5, 0.25])
     assert moments.information[0, 1] == 50 * 0.25 + 20 * 0.0625
     assert moments.estimate[0, 1] == pytest.approx((0.5 * 10 + 0.25 * 10) / (50 * 0.25 + 20 * 0.0625))
     assert moments.information[1, 2] == moments.information[2, 1] == 20 * 0.0625
     assert moments.estimate[1, 2] == pytest.approx((10 - 5 - 3 + 2) / 20 / 0.25)
+    assert moments.kept[0, 1] == pytest.approx((50 * 0.5**4 + 20 * 0.25**4) / moments.information[0, 1])
 
 
-def test_codes_show_signs_as_questions_number_cells():
-    both = Block(((0, 0), (1, 0)))
-    np.testing.assert_array_equal(code_signs(both), [[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    np.testing.assert_array_equal(code_signs(both._replace(parity=True)), [[1], [-1]])
+def test_signs_are_summed_by_a_fast_transform():
+    counts = np.random.default_rng(4).integers(0, 9, (3, 8))
+    signs = 1 - 2 * (np.bitwise_count(np.arange(8)[:, None] & np.arange(8)) & 1).astype(int)
+    np.testing.assert_array_equal(hadamard(counts), counts @ signs)
 
 
 def test_functions_stand_one_after_another():
-    asked = Asked.of(3, [Block(((0, 1), (2, 0)))])
+    asked = Asked.of(3, [shown((0, (1,)), (2, (0,)))])
     assert asked.bands == (2, 0, 1)
     assert asked.size == 5
     assert asked.places(0).tolist() == [1, 2, 3]
@@ -101,26 +169,31 @@ def test_functions_stand_one_after_another():
     assert asked.places(2, 0).tolist() == [4]
 
 
+def test_codes_are_the_combinations_that_occur():
+    block = shown((1, (0, 1)), (0, (0,)))  # three of four combinations occur
+    counts = block.counted(np.arange(1, 7).reshape(1, 6))
+    assert counts.ravel().tolist() == [1, 2, 3, 4, 5, 6, 0, 0]
+    assert block.occurring().ravel().tolist() == [True] * 6 + [False] * 2
+
+
 def test_reports_dealt_out_are_all_there_and_their_moments_add_up():
-    """Seed 2: each of three parts gets a third of 36,000 reports, within six standard errors (once in 10^8 seeds)."""
+    """Seed 2: each of three parts gets a third of the reports, within six standard errors (once in 10^8 seeds)."""
     generator = np.random.default_rng(2)
     blocks = BLOCKS["all together"]
-    counts = [
-        generator.integers(0, 1000, (*(1 << band for _, band in block.bands), block.cells)).astype(np.int64)
-        for block in blocks
-    ]
+    counts = [generator.integers(0, 1000, block.occurring().shape) * block.occurring() for block in blocks]
     parts = split(counts, 3, generator)
     total = sum(int(own.sum()) for own in counts)
     for whole, *dealt in zip(counts, *parts, strict=True):
         np.testing.assert_array_equal(sum(dealt), whole)
     for part in parts:
         assert abs(sum(int(own.sum()) for own in part) - total / 3) < 6 * np.sqrt(total * 2 / 9)
-    asked, kept = Asked.of(3, blocks), [0.4] * len(blocks)
+    asked, kept = Asked.of(4, blocks), [0.4] * len(blocks)
     first, second = (pool(asked, blocks, part, kept) for part in parts[:2])
     both = pool(asked, blocks, [a + b for a, b in zip(*parts[:2], strict=True)], kept)
     left = both.minus(first)
     np.testing.assert_allclose(left.estimate, second.estimate, atol=1e-9)
     np.testing.assert_allclose(left.information, second.information, atol=1e-9)
+    np.testing.assert_allclose(left.kept, second.kept, atol=1e-9)
 
 
 def test_without_reports_nothing_is_known():

@@ -5,15 +5,20 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
+from sottovoce.mechanisms.spectral.blocks import Block
 from sottovoce.mechanisms.spectral.dependence import model_moments
-from sottovoce.mechanisms.spectral.design import Block
 from sottovoce.mechanisms.spectral.fitting import Answers, Effort, average, choose_textures, fit_mixture
-from sottovoce.mechanisms.spectral.moments import Asked, Moments
+from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
+from sottovoce.mechanisms.spectral.patterns import pattern_tables
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
-BLOCKS = [*map(Block, [((0, 2), (1, 1)), ((2, 1), (3, 1)), ((0, 0), (2, 0)), ((1, 0), (3, 0))])]
+PATTERNS = [((0, (2,)), (1, (1,))), ((2, (1,)), (3, (1,))), ((0, (0,)), (2, (0,))), ((1, (0,)), (3, (0,)))]
+BLOCKS = [
+    Shown.of([place for place, _ in patterns], Block(patterns).tables, [axis.size for axis in AXES])
+    for patterns in PATTERNS
+]
 SMOOTH, ROUGH = Texture(5.0, 0.0), Texture(5.0, 0.5)
 EFFORT = Effort(folds=2, fits=2, components=3, most_steps=60)
 
@@ -32,9 +37,8 @@ def answers(reports=20_000, seed=5):
     generator = np.random.default_rng(seed)
     counts = []
     for block in BLOCKS:
-        shape = tuple(1 << band for _, band in block.bands)
-        odds = generator.dirichlet([5, 3, 3, 5], shape)
-        counts.append(generator.multinomial(reports // int(np.prod(shape)), odds).astype(np.int64))
+        odds = generator.dirichlet([5, 3, 3, 5], block.shape)
+        counts.append(generator.multinomial(reports // int(np.prod(block.shape)), odds).astype(np.int64))
     return Answers(AXES, BLOCKS, counts, [0.4] * len(BLOCKS))
 
 
@@ -134,7 +138,11 @@ def test_every_attribute_has_the_texture_of_its_own_means():
     spikes = np.full(64, 0.002)
     spikes[[0, 13, 26, 40, 52]] = 0.2
     axes = [Axis(64), Axis(64), Axis(4, ordered=False), Axis(64)]
-    blocks = [Block(((place, band),)) for place in range(3) for band in range(axes[place].bands)]
+    blocks = [
+        Shown.of([place], [pattern_tables((band,))], [axis.size for axis in axes])
+        for place in range(3)
+        for band in range(axes[place].bands)
+    ]
     asked = Asked.of(4, blocks)
     estimate, information = np.zeros((asked.size, asked.size)), np.zeros((asked.size, asked.size))
     generator = np.random.default_rng(9)

@@ -9,7 +9,7 @@ import { SquareWave } from "./square_wave.js";
 
 /** @typedef {RandomisedResponse | LocalHash | SquareWave | Parity} Channel */
 
-const KINDS = ["grr", "local_hash", "adaptive", "square_wave", "parity"];
+const KINDS = ["grr", "local_hash", "adaptive", "square_wave", "parity", "xor"];
 
 /**
  * Return the channel that a plan names; "adaptive" is the better of randomised response and local hashing.
@@ -26,6 +26,7 @@ export function makeChannel(kind, shape, epsilon, placement) {
   const hashed = kind === "local_hash" || (kind === "adaptive" && (cells - 2n) << FRACTION >= 3n * epsilon.growth);
   if (hashed && cells > placement.prime) return new LocalHash(shape, epsilon, placement);
   if (cells > MAX_TOGETHER && !hashed) throw new PlanError(`${kind} takes at most ${MAX_TOGETHER} cells, got ${cells}`);
-  if (kind === "parity") return new Parity(cells, epsilon);
+  if (kind === "parity") return new Parity(cells, 2n, epsilon);
+  if (kind === "xor") return Parity.ofShape(shape, epsilon);
   return kind === "square_wave" ? new SquareWave(cells, epsilon) : new RandomisedResponse(cells, epsilon);
 }

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
-from sottovoce.mechanisms.spectral.design import pair_prior, single_prior
 from sottovoce.mechanisms.spectral.moments import Asked, Moments
+from sottovoce.mechanisms.spectral.prior import pair_prior, single_prior
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 

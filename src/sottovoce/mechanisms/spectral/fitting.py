@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.dependence import Doubt, correct, model_moments
-from sottovoce.mechanisms.spectral.design import Block
-from sottovoce.mechanisms.spectral.moments import Asked, Moments, pool, split
+from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.mechanisms.spectral.single import SingleProblem
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
@@ -54,9 +53,9 @@ class Answers:
     """What was asked and counted: axes, blocks, and for each block its counts and attenuation."""
 
     axes: Sequence[Axis]
-    blocks: Sequence[Block]
+    blocks: Sequence[Shown]
     counts: Sequence[NDArray[np.int64]]
-    attenuations: Sequence[float]
+    attenuations: Sequence[Floats | float]
 
     @property
     def asked(self) -> Asked:

@@ -1,37 +1,34 @@
 """Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
 
-Guarantee: each person reports the signs of one to three Walsh functions of their record, or the product of two, through
-randomised response over 2, 4 or 8 cells, which is epsilon-LDP. Cost: at most one question per 100 people; the fit takes
-seconds, and any query microseconds. Answers are never negative, additive over disjoint ranges, monotone, and
-1 for everybody. A question that got no report has no information and no part in the fit. Reference: docs/spectral.md.
+Guarantee: each person reports the signs of a few Walsh functions of their record, or only products of two signs,
+through randomised response over as many cells as there are combinations, which is epsilon-LDP; about e^epsilon + 1 cells
+tell most. Cost: at most one question per 100 people; the fit takes seconds, and any query microseconds. Answers are
+never negative, additive over disjoint ranges, monotone, and 1 for everybody. A question that got no report has no
+information and no part in the fit. Reference: docs/spectral.md, docs/design/limit.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import msgspec
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sottovoce._types import Floats
+from sottovoce.channels import GRR
 from sottovoce.errors import PlanError
-from sottovoce.mechanisms.spectral.design import (
-    LEAST_REPORTS,
-    Block,
-    Candidates,
-    Workload,
-    candidates,
-    least_shares,
-    optimise,
-    restrict,
-)
+from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
+from sottovoce.mechanisms.spectral.design import LEAST_REPORTS, least_shares, optimise
 from sottovoce.mechanisms.spectral.design import design as design_shares
 from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture
 from sottovoce.mechanisms.spectral.model import Known, MixtureModel
+from sottovoce.mechanisms.spectral.moments import Shown
+from sottovoce.mechanisms.spectral.patterns import leads_of
 from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.mechanisms.spectral.workload import Workload
 from sottovoce.model.answer import TOLD_NINE_IN_TEN
 from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import Table
@@ -92,23 +89,25 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
     families = []
     for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
         choices = []
-        for place, band in block.bands:
-            functions = [Table(walsh=(axes[place].size, index)) for index in range(1 << band, 2 << band)]
-            choices.append(tuple(tables.setdefault(function, len(tables)) for function in functions))
+        for (place, _), listed in zip(block.patterns, block.tables, strict=True):
+            own = [Table(walsh=(axes[place].size, *functions)) for functions in listed]
+            choices.append(tuple(tables.setdefault(table, len(tables)) for table in own))
         families.append(
             Family(
-                attributes=tuple(place for place, _ in block.bands),
+                attributes=tuple(place for place, _ in block.patterns),
                 tables=tuple(choices),
-                channel="parity" if block.parity else "grr",
+                channel=block.channel,
                 shares=share,
             )
         )
-    signs = {
-        str(count): sum(len(block.bands) == count for block, _ in blocks if not block.parity) for count in (1, 2, 3)
+    together = max(3, *(len(block.patterns) for block, _ in blocks))
+    kinds = {
+        str(count): sum(len(block.patterns) == count for block, _ in blocks if not block.parity)
+        for count in range(1, together + 1)
     }
-    signs["parity"] = sum(block.parity for block, _ in blocks)
+    kinds["parity"] = sum(block.parity for block, _ in blocks)
     questions = sum(family.count for family in families)
-    return Design({"questions": questions, "blocks": signs}, tuple(tables), tuple(families))
+    return Design({"questions": questions, "blocks": kinds}, tuple(tables), tuple(families))
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
@@ -130,13 +129,12 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     """
     answers = answers_of(plan, tally)
     options = msgspec.convert(plan.options, SpectralOptions)
-    whole = candidates(answers.axes, plan.epsilon, _workload(plan.schema, options.workload))
-    places = {block: place for place, block in enumerate(whole.blocks)}
-    asked = restrict(whole, np.array([places[block] for block in answers.blocks]))
+    groups = coefficient_groups(answers.axes, _workload(plan.schema, options.workload))
+    asked = Candidates.of(groups, plan.epsilon, [block_of(plan, family) for family in plan.families])
     known, variance = _what_is_known(asked, answers)
     left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))
     start = np.array([float(family.total_share) for family in plan.families])
-    shares, _ = optimise(replace(asked, variance=variance), left, start, steps=200, known=known)
+    shares, _ = optimise(replace(asked, groups=replace(groups, variance=variance)), left, start, steps=200, known=known)
     least = least_shares(asked, plan.users)  # of everybody, before and after: enough in all
     least *= min(1.0, 1 / least.sum())
     more = np.maximum(shares - least, 0)
@@ -148,17 +146,16 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
 
     That is the prior's, drawn towards what the reports show by as much as chance cannot have made it.
     """
-    where, moments = answers.asked, answers.moments()
-    known, variance = np.zeros(len(asked.variance)), asked.variance.copy()
-    for number, group in enumerate(asked.groups):
-        if any(band >= where.bands[place] for place, band in group):
-            continue
+    where, moments, groups = answers.asked, answers.moments(), asked.groups
+    known, variance = np.zeros(len(groups.variance)), groups.variance.copy()
+    for group in sorted({group for block in asked.blocks for group in block.shows}):
         rows = where.places(*group[0]) if len(group) == 2 else np.array([0])
         block = np.ix_(rows, where.places(*group[-1]))
         information = moments.information[block]
         if not (information > 0).all():
             continue
-        known[number], prior = information.mean(), asked.variance[number]
+        number = groups.number(group)
+        known[number], prior = information.mean(), groups.variance[number]
         shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
         chance = 2 * (1 / known[number] + prior) ** 2 / information.size  # the variance of what shows
         believed = prior + (shown - prior) / (1 + chance / prior**2)
@@ -167,32 +164,41 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
 
 
 def answers_of(plan: Plan, tally: Tally) -> Answers:
-    """Return what was asked and counted, block by block."""
+    """Return what was asked and counted, family by family."""
     questions, codes, counts = tally.columns()
-    table = np.zeros((len(plan.questions), 8), dtype=np.int64)
-    table[questions, codes] = counts
-    reports = tally.question_totals
-    crowded = np.flatnonzero(reports > tally.question_weights)  # more than chance explains: weighed as if by chance
-    table[crowded] = np.rint(table[crowded] * (tally.question_weights / np.maximum(reports, 1))[crowded, None])
+    weights = np.minimum(tally.question_weights / np.maximum(tally.question_totals, 1), 1.0)
+    axes = [Axis.of(attribute) for attribute in plan.schema.attributes]
     blocks, by_block, attenuations = [], [], []
-    for number, family in enumerate(plan.families):
-        first = plan.questions.offsets[number]
-        block = block_of(plan, family)
-        shape = tuple(1 << band for _, band in block.bands)
+    for family, (first, stop) in zip(plan.families, pairwise(plan.questions.offsets), strict=True):
+        block = shown_by(plan, family)
+        among = slice(*np.searchsorted(questions, (first, stop)))
+        table = np.zeros((family.count, int(plan.questions.codes[first:stop].max())), dtype=np.int64)
+        table[questions[among] - first, codes[among]] = counts[among]
+        crowded = np.flatnonzero(weights[first:stop] < 1)  # more than chance explains: weighed as if by chance
+        table[crowded] = np.rint(table[crowded] * weights[first:stop][crowded, None])
         blocks.append(block)
-        by_block.append(table[first : first + family.count, : block.cells].reshape(*shape, block.cells))
-        attenuations.append(float(plan.questions[first].channel.attenuation or 0.0))
-    return Answers([Axis.of(attribute) for attribute in plan.schema.attributes], blocks, by_block, attenuations)
+        by_block.append(block.counted(table))
+        sizes = plan.questions.codes[first:stop].tolist()
+        kept = {size: GRR.design(size, plan.epsilon).attenuation for size in set(sizes)}
+        attenuations.append(np.array([kept[size] for size in sizes]).reshape(block.shape))
+    return Answers(axes, blocks, by_block, attenuations)
+
+
+def shown_by(plan: Plan, family: Family) -> Shown:
+    """Return the functions that a family's questions show."""
+    tables = [[_functions(plan.tables[table]) for table in choices] for choices in family.tables]
+    return Shown.of(family.attributes, tables, plan.schema.sizes, parity=family.channel != "grr")
 
 
 def block_of(plan: Plan, family: Family) -> Block:
-    """Return the bands that a family's functions are of, and what is shown of them."""
-    bands = []
-    for place, choices in zip(family.attributes, family.tables, strict=True):
-        function = plan.tables[choices[0]].walsh
-        assert function is not None
-        bands.append((place, function[1].bit_length() - 1))
-    return Block(tuple(bands), parity=family.channel == "parity")
+    """Return the block that a family was made of."""
+    leads = [leads_of(_functions(plan.tables[choices[0]])) for choices in family.tables]
+    return Block(tuple(zip(family.attributes, leads, strict=True)), parity=family.channel != "grr")
+
+
+def _functions(table: Table) -> tuple[int, ...]:
+    assert table.walsh is not None
+    return table.walsh[1:]
 
 
 def _whole(shares: list[float]) -> list[int]:

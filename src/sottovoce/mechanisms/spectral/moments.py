@@ -1,21 +1,103 @@
 """Moments: what reports on signs say of the means of Walsh functions and of their products.
 
-All reports are pooled into two symmetric matrices over every function that was asked of any attribute, the constant
-first: row 0 holds the means of single functions, the rest the means of products. One holds unbiased estimates, the
-other their information (the inverse of the variance).
+All reports are pooled into symmetric matrices over every function that was asked of any attribute, the constant
+first: row 0 holds the means of single functions, the rest the means of products. One holds unbiased estimates, another
+their information (the inverse of the variance, were all means zero). Products of three attributes are not kept.
+
+A question shows of each record one of C combinations of signs, of which K occur, through randomised response with
+attenuation tau. With counts c of n reports and H the signs of all products (a Walsh-Hadamard transform), the estimate
+is ``(H c / n - (1 - tau) / K * H reached) / tau``; its second part vanishes where every combination occurs. The
+variance is ``(1 - tau^2 m^2) / (n tau^2)`` for a product of mean m, and two products u and v of one question have the
+covariance ``(tau m_uv - tau^2 m_u m_v) / (n tau^2)``, m_uv being the mean of their product. As the design's questions
+are about e^epsilon cells wide, tau is about a half whatever epsilon is: both corrections stay below a quarter of m^2
+and a half of m_uv. `Moments.variance` has the first; a fit that wants it divides the information by
+``1 - kept * mean**2`` at its own means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.mechanisms.spectral.design import Block
+from sottovoce.mechanisms.spectral.patterns import spans
+from sottovoce.plan.bin_maps import walsh_cosets
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the questions of one family show: every combination of one table of each attribute.
+
+    Attributes:
+        attributes: The attributes, in the order of the cells' digits.
+        functions: For each attribute its tables by the functions that they list.
+        parity: Whether only the products of the first functions, of the second functions, ... of all are shown.
+        reached: For each attribute its tables by the combinations of signs that some level has.
+    """
+
+    attributes: tuple[int, ...]
+    functions: tuple[NDArray[np.intp], ...]
+    parity: bool
+    reached: tuple[NDArray[np.bool_], ...]
+
+    @classmethod
+    def of(
+        cls,
+        attributes: Sequence[int],
+        tables: Sequence[Sequence[tuple[int, ...]]],
+        sizes: Sequence[int],
+        *,
+        parity: bool = False,
+    ) -> Shown:
+        """Return what is shown by tables, given as tuples of functions, over attributes of these sizes."""
+        reached = []
+        for attribute, own in zip(attributes, tables, strict=True):
+            occurs = np.zeros((len(own), 1 << len(own[0])), dtype=np.bool_)
+            for row, functions in enumerate(own):
+                occurs[row, list(walsh_cosets((sizes[attribute], *functions)))] = True
+            reached.append(occurs)
+        return cls(tuple(attributes), tuple(np.array(own, np.intp) for own in tables), parity, tuple(reached))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of tables of each attribute."""
+        return tuple(len(functions) for functions in self.functions)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The number of combinations of signs of each attribute."""
+        return tuple(1 << functions.shape[1] for functions in self.functions)
+
+    @property
+    def combinations(self) -> int:
+        """The number of combinations of signs of all, or of parities."""
+        return self.widths[0] if self.parity else int(np.prod(self.widths))
+
+    def occurring(self) -> NDArray[np.bool_]:
+        """Return which combinations occur: tables of each attribute, then combinations."""
+        result = np.ones((1,) * len(self.shape) + (1,), dtype=np.bool_)
+        if self.parity:
+            return np.broadcast_to(result, (*self.shape, self.combinations))
+        for place, own in enumerate(self.reached):
+            shape = [1] * len(self.shape)
+            shape[place] = len(own)
+            result = (result[..., :, None] & own.reshape(*shape, 1, -1)).reshape(
+                *np.broadcast_shapes(result.shape[:-1], tuple(shape)), -1
+            )
+        return result
+
+    def counted(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return counts by combination, from counts of questions by codes: the k-th code is the k-th that occurs."""
+        where = self.occurring()
+        counts = np.zeros(where.shape, dtype=np.int64)
+        codes = where.sum(axis=-1, keepdims=True)
+        counts[where] = table.reshape(*self.shape, -1)[np.arange(table.shape[-1]) < codes]
+        return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +108,12 @@ class Asked:
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, attributes: int, blocks: Sequence[Block]) -> Asked:
+    def of(cls, attributes: int, blocks: Sequence[Shown]) -> Asked:
         """Return what the blocks ask."""
         bands = [0] * attributes
         for block in blocks:
-            for attribute, band in block.bands:
-                bands[attribute] = max(bands[attribute], band + 1)
+            for attribute, functions in zip(block.attributes, block.functions, strict=True):
+                bands[attribute] = max(bands[attribute], int(functions.max()).bit_length())
         return cls.full(bands)
 
     @classmethod
@@ -55,50 +137,120 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Unbiased estimates of the functions' joint moments, and their information; zero where nobody was asked."""
+    """Unbiased estimates of the functions' joint moments, and their information; zero where nobody was asked.
+
+    Attributes:
+        estimate: The estimates.
+        information: The inverse of their variances, were the true moments zero: reports times squared attenuation.
+        kept: The mean squared attenuation of the reports behind each, by information; zero where nothing is given.
+    """
 
     estimate: Floats
     information: Floats
+    kept: Floats | float = 0.0
 
     def minus(self, part: Moments) -> Moments:
         """Return the moments of the reports that are here but not in ``part``."""
         information = np.maximum(self.information - part.information, 0.0)
         total = self.estimate * self.information - part.estimate * part.information
-        return Moments(_divide(total, information), information)
+        kept = self.kept * self.information - part.kept * part.information
+        return Moments(_divide(total, information), information, _divide(np.asarray(kept), information))
+
+    def variance(self, mean: Floats) -> Floats:
+        """Return the exact variance of each estimate, if these are the true moments; infinite where nobody was asked.
+
+        Reports with attenuations tau count by ``n tau^2``, so that of the pooled estimate is
+        ``(1 - mean^2 * sum n tau^4 / sum n tau^2) / sum n tau^2``.
+        """
+        asked = self.information > 0
+        spread = 1 - self.kept * mean**2
+        return np.divide(spread, self.information, out=np.full_like(self.information, np.inf), where=asked)
 
 
 def pool(
-    asked: Asked, blocks: Sequence[Block], counts: Sequence[NDArray[Any]], attenuations: Sequence[float]
+    asked: Asked, blocks: Sequence[Shown], counts: Sequence[NDArray[Any]], attenuations: Sequence[Floats | float]
 ) -> Moments:
     """Return the moments of all reports.
 
     Args:
         asked: Where functions stand.
         blocks: The blocks asked.
-        counts: For each block an array: one axis per band for its functions, the codes last.
-        attenuations: For each block, the factor by which its channel shrinks the mean of a sign.
+        counts: For each block an array: one axis per attribute for its tables, the combinations of signs last.
+        attenuations: For each block, the factor by which its channel shrinks the mean of a sign, by question or for
+            all.
     """
-    total, information = np.zeros((asked.size, asked.size)), np.zeros((asked.size, asked.size))
-    for block, tally, kept in zip(blocks, counts, attenuations, strict=True):
-        signs = code_signs(block)
-        reports = tally.sum(axis=-1)
-        for column, group in enumerate(block.shows):
-            rows = asked.places(*group[0]) if len(group) == 2 else np.array([0])
-            where = np.ix_(rows, asked.places(*group[-1]))
-            others = tuple(axis for axis, band in enumerate(block.bands) if band not in group)
-            total[where] += kept * (tally @ signs[:, column]).sum(axis=others)
-            information[where] += kept**2 * reports.sum(axis=others)
-    total, information = total + total.T, information + information.T
-    return Moments(_divide(total, information), information)
+    found = [
+        part
+        for block, tally, given in zip(blocks, counts, attenuations, strict=True)
+        for part in _by_product(asked, block, _sums(block, tally, given))
+    ]
+    places = np.concatenate([place.ravel() for place, _ in found])
+    total, information, kept = (
+        _symmetric(places, np.concatenate([values[part].ravel() for _, values in found]), asked.size)
+        for part in range(3)
+    )
+    return Moments(_divide(total, information), information, _divide(kept, information))
 
 
-def code_signs(block: Block) -> Floats:
-    """Return the sign that each code shows of a product of functions, codes by what the block shows."""
+def _sums(block: Shown, tally: NDArray[Any], given: Floats | float) -> Floats:
+    """Return what each question says of each product: estimate times information, information, times tau^2 again."""
+    where = block.occurring()
+    left = np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)[..., None]
+    reports = tally.sum(axis=-1, keepdims=True)
+    expected = np.where(where, reports * (1 - left) / where.sum(axis=-1, keepdims=True), 0.0)  # of answers by chance
+    weighted = left * hadamard(tally - expected)
+    information = np.broadcast_to(left**2 * reports, weighted.shape)
+    return np.stack([weighted, information, left**2 * information])
+
+
+def _symmetric(places: NDArray[np.intp], values: Floats, size: int) -> Floats:
+    """Return the sums of the values at places of one triangle as a symmetric matrix."""
+    matrix = np.bincount(places, values, size * size).reshape(size, size)
+    return np.asarray(matrix + matrix.T)
+
+
+def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArray[np.intp], Floats]]:
+    """Return the values of every product of at most two attributes' functions, with its place in the moments.
+
+    ``values`` is by kind, by tables of each attribute, then by product: the digits of its number say which functions.
+    """
+    columns = [
+        np.where(own > 0, asked.starts[attribute] - 1 + own, 0)
+        for attribute, own in zip(block.attributes, map(spans, block.functions), strict=True)
+    ]
     if block.parity:
-        return np.array([[1.0], [-1.0]])
-    bits = np.arange(block.cells)[:, None] >> np.arange(len(block.bands))[::-1] & 1
-    signs = dict(zip(block.bands, 1.0 - 2.0 * bits.T, strict=True))
-    return np.stack([np.prod([signs[band] for band in group], axis=0) for group in block.shows], axis=1)
+        first, second = columns
+        return [(asked.size * first[:, None, 1:] + second[None, :, 1:], values[..., 1:])]
+    many = len(block.shape)
+    split = values.reshape(-1, *block.shape, *block.widths)
+    found = [(columns[place][:, 1:], _only(split, many, (place,))[:, :, 1:]) for place in range(many)]
+    for one, other in combinations(range(many), 2):
+        both = asked.size * columns[one][:, None, 1:, None] + columns[other][None, :, None, 1:]
+        found.append((both, _only(split, many, (one, other))[:, :, :, 1:, 1:]))
+    return found
+
+
+def _only(split: Floats, many: int, kept: tuple[int, ...]) -> Floats:
+    """Return the products of the kept attributes' functions alone, summed over the others' tables."""
+    index = tuple(slice(None) if place in kept else 0 for place in range(many))
+    alone = split[(slice(None),) * (1 + many) + index]
+    return np.asarray(alone.sum(axis=tuple(1 + place for place in range(many) if place not in kept)))
+
+
+def hadamard(counts: NDArray[Any]) -> Floats:
+    """Return the counts' sums with the signs of every product, over the last axis, of a power of two.
+
+    Example:
+        >>> hadamard(np.array([4, 3, 2, 1]))
+        array([10.,  2.,  4.,  0.])
+    """
+    result, length, half = np.asarray(counts, dtype=np.float64), counts.shape[-1], 1
+    while half < length:
+        pairs = result.reshape(*counts.shape[:-1], -1, 2, half)
+        plus, minus = pairs[..., 0, :] + pairs[..., 1, :], pairs[..., 0, :] - pairs[..., 1, :]
+        result = np.stack([plus, minus], axis=-2).reshape(counts.shape)
+        half *= 2
+    return result
 
 
 def split(

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
-from sottovoce.mechanisms.spectral.design import single_prior
+from sottovoce.mechanisms.spectral.prior import single_prior
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 Products = Mapping[int, tuple[NDArray[np.intp], Floats]]

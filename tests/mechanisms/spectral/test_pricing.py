@@ -1,0 +1,78 @@
+"""Pricing: the best block of each kind is the one that trying all finds."""
+
+from decimal import Decimal
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
+from sottovoce.mechanisms.spectral.pricing import Pricing
+from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.mechanisms.spectral.workload import Workload
+
+AXES = [Axis(16), Axis(8), Axis(5, ordered=False)]
+EPSILON = Decimal(2)
+
+
+def priced(axes=AXES, **bounds):
+    groups = coefficient_groups(axes, Workload.all_ranges(len(axes)))
+    limits = {"most": 10**4, "together": 10**3, "usual": 1e12} | bounds
+    return Pricing(groups, EPSILON, **limits)
+
+
+def saves(pricing, blocks, slope):
+    asked = Candidates.of(pricing.groups, EPSILON, blocks)
+    return asked.by_block(asked.gains * slope[asked.columns])
+
+
+def patterns(place):
+    return [(place, p) for count in range(1, 5) for p in combinations(range(AXES[place].bands), count)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_offers_are_worth_what_they_say_and_no_other_block_is_worth_more(seed):
+    pricing = priced()
+    slope = np.random.default_rng(seed).exponential(size=len(pricing.groups.weight)) * (pricing.groups.weight > 0)
+    offers = list(pricing.offers(slope))
+    blocks = [offer.block for offer in offers]
+    np.testing.assert_allclose(saves(pricing, blocks, slope), [offer.saves for offer in offers], rtol=1e-6)
+    sizes = [axis.size for axis in AXES]
+    for place in range(3):
+        rivals = [Block((pattern,)) for pattern in patterns(place)]
+        assert best_of(offers, 1, {place}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
+    for one, other in combinations(range(3), 2):
+        rivals = [Block(both) for both in product(patterns(one), patterns(other))]
+        assert best_of(offers, 2, {one, other}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
+    rivals = [
+        Block(((0, first), (1, second[::way])), parity=True)
+        for (_, first), (_, second) in product(patterns(0), patterns(1))
+        for way in (1, -1)
+        if len(first) == len(second)
+    ]
+    assert best_of(offers, 2, {0, 1}, parity=True) >= best_rival(pricing, rivals, slope, sizes)
+
+
+def best_of(offers, attributes, places, *, parity):
+    return max(
+        offer.saves * (1 + 1e-6)
+        for offer in offers
+        if {place for place, _ in offer.block.patterns} == places and offer.block.parity == parity
+    )
+
+
+def best_rival(pricing, rivals, slope, sizes):
+    fitting = [block for block in rivals if block.cells(sizes) <= pricing.widest and block.questions <= 1000]
+    return saves(pricing, fitting, slope).max()
+
+
+def test_no_parity_is_offered_of_categories_with_missing_combinations():
+    pricing = priced([Axis(3, ordered=False), Axis(3, ordered=False)])
+    offers = list(pricing.offers(np.ones(len(pricing.groups.weight))))
+    assert all(len(leads) == 1 for offer in offers if offer.block.parity for _, leads in offer.block.patterns)
+
+
+def test_long_blocks_are_worth_less_and_too_long_ones_are_not_offered():
+    slope = np.ones(len(priced().groups.weight))
+    longest = max(offer.block.questions for offer in priced(together=4, most=8, usual=1.0).offers(slope))
+    assert longest <= 8
