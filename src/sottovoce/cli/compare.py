@@ -20,7 +20,7 @@ _USUAL = (DEFAULT_MECHANISM, "hdg", "tdg", "calm", "msw")
 
 _WORDS = (
     "Each figure is the mean distance of answers from the truth, over typical queries (random ranges that hold 10% to "
-    "90% of your table) and four simulated collections. Nothing here protects the table: it is yours, and stays here."
+    "90% of your table) and three simulated collections. Nothing here protects the table: it is yours, and stays here."
 )
 
 

@@ -33,7 +33,7 @@ def needed(schema: Schema, design: dict[str, Any], within: float, dimensions: in
 
 def draw_forecast(schema: Schema, design: dict[str, Any], out: Path) -> None:
     """Draw the expected error over the number of people, from a tenth of those planned to ten times as many."""
-    crowds = sorted({max(1000, round(design["users"] * factor)) for factor in (0.1, 0.3, 1, 3, 10)})
+    crowds = sorted({max(1000, round(design["users"] * factor)) for factor in (0.1, 0.5, 2, 10)})
     about = {name: value for name, value in design.items() if name not in ("users", "by")}
     with progress("chart", 1.0) as step, replacing(out) as part:
         save_chart(forecast_chart(forecast_curve(schema, users=crowds, step=step, **about)), part, kind=out.suffix)

@@ -29,18 +29,18 @@ from sottovoce.simulation.queries import LEAST, MOST, Workload, typical_queries
 from sottovoce.simulation.reference import reference_populations
 from sottovoce.simulation.simulate import simulate
 
-POPULATIONS, COLLECTIONS, QUERIES, COMPARISONS = 4, 4, 200, 60
+POPULATIONS, COLLECTIONS, QUERIES, COMPARISONS = 3, 3, 200, 60
 """How many reference populations a forecast tries, or collections of one table, queries on 1, 2, ... attributes, and
 comparisons of one attribute by another."""
 
-ROUGHLY = 2
-"""How many of them, with quick fits, where many numbers of people are tried."""
+ROUGHLY = 1
+"""How many of them where many numbers of people are tried."""
 
 LARGE = 0.1
 """Differences of shares below this are what most surveys are about; if they cannot be seen, a forecast says so."""
 
 FEWEST, MOST_PEOPLE = 1_000, 100_000_000
-TRIES = 6
+TRIES = 5
 """Between which numbers of people, and with how many forecasts, the one that is needed is sought."""
 
 WORDS = (
@@ -193,13 +193,13 @@ def forecast(
     if by is not None and by not in schema.names:
         raise QueryError(f"unknown attribute {by!r}; this schema has {', '.join(schema.names)}")
     crowds = _crowds(schema, like, seed, by, POPULATIONS if like is None else COLLECTIONS)
-    return _carry_out(plan, crowds, seed=seed, quality="default", step=step)
+    return _carry_out(plan, crowds, seed=seed, differences=True, step=step)
 
 
 def forecast_curve(
     schema: Schema, *, users: Sequence[int], like: object = None, seed: int = 0, step: Step | None = None, **design: Any
 ) -> list[Forecast]:
-    """Return rough forecasts for several numbers of people, by quick fits to fewer populations: for a picture.
+    """Return rough forecasts for several numbers of people, from fewer populations: for a picture.
 
     Args:
         schema: What would be asked.
@@ -219,11 +219,14 @@ def forecast_curve(
 
 def _roughly(schema: Schema, users: int, like: object, seed: int, design: dict[str, Any]) -> Forecast:
     crowds = _crowds(schema, like, seed, None, ROUGHLY)
-    return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, quality="fast", step=None)
+    return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, differences=False, step=None)
 
 
-def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, quality: str, step: Step | None) -> Forecast:
-    """Return what simulated collections from some crowds make expect of a plan."""
+def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: bool, step: Step | None) -> Forecast:
+    """Return what simulated collections from some crowds, fitted quickly, make expect of a plan.
+
+    The smallest visible differences are worked out only if asked for.
+    """
     errors: dict[int, list[Floats]] = {}
     compared: dict[str, list[Floats]] = {}
     visible: dict[tuple[str, str], list[float]] = {}
@@ -231,12 +234,12 @@ def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, quality: str, 
         with warnings.catch_warnings():  # whoever reads a forecast sees what few reports do
             warnings.simplefilter("ignore", FewReportsWarning)
             tally = simulate(plan, crowd.table, seed=seed + number, users=plan.users)
-            model = fit(plan, tally, seed=seed + number, quality=quality)
+            model = fit(plan, tally, seed=seed + number, quality="fast")
         for workload in crowd.workloads:
             off = np.abs(model.evaluate(workload.batch) - workload.truth)
             errors.setdefault(workload.dimensions, []).append(off)
         for comparing in crowd.comparisons:
-            if not model.resampled and quality == "default":
+            if differences and not model.resampled:
                 visible.setdefault((comparing.name, comparing.by), []).append(comparing.visible(model))
             for kind, each in comparing.errors(model).items():
                 compared.setdefault(kind, []).append(np.array(each))

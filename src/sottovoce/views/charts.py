@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import QueryError, SottovoceError
-from sottovoce.model.answer import Answer, percent
+from sottovoce.model.answer import Answer, evidence_words, percent
 from sottovoce.model.model import Model
 from sottovoce.query.labels import level_labels
 from sottovoce.schema.attributes import Categorical, Numeric
@@ -69,7 +69,7 @@ def marginal_chart(model: Model, name: str, *, level: float = 0.9) -> Any:
     attribute = model.schema.attributes[model.schema.position(name)]
     rows = [{**_place(attribute, label), **_numbers(answer)} for label, answer in groups.items() if label is not None]
     head = alt.TitleParams(
-        f"{name}: fraction of the crowd, with {level:.0%} intervals", subtitle=_silence(groups), anchor="start"
+        f"{name}: fraction of the crowd, with {level:.0%} intervals", subtitle=_beneath(groups), anchor="start"
     )
     share = alt.Axis(format=".1%", title="in each bin" if isinstance(attribute, Numeric) else "with each value")
     if isinstance(attribute, Categorical):
@@ -114,11 +114,24 @@ def pair_chart(model: Model, first: str, second: str) -> Any:
             tooltip=["one:O", "two:O", alt.Tooltip("fraction:Q", format=".2%")],
         )
         .properties(
-            title=alt.TitleParams(f"{first} and {second}: fraction of the crowd in each cell", anchor="start"),
+            title=alt.TitleParams(
+                f"{first} and {second}: fraction of the crowd in each cell",
+                subtitle=_together(model, first, second),
+                anchor="start",
+            ),
             width=420,
             height=360,
         )
     )
+
+
+def _together(model: Model, first: str, second: str) -> str:
+    """Return how much two attributes go together, and how much of that was measured, in words."""
+    strength = model.association(first, second)
+    low, high = strength.interval
+    told = "told from chance" if low > 0 else "it could be chance that they go together"
+    basis = f"; {strength.basis}" if strength.basis else ""
+    return f"Cramér's V {strength:.2f} ({strength.level:.0%} interval {low:.2f} to {high:.2f}), {told}{basis}"
 
 
 def forecast_chart(forecasts: Sequence[Forecast]) -> Any:
@@ -200,11 +213,17 @@ def _place(attribute: AnyAttribute, label: Any) -> dict[str, Any]:
     return {"label": label} if isinstance(attribute, Categorical) else {"start": label - 0.5, "stop": label + 0.5}
 
 
-def _silence(groups: dict[Any, Answer]) -> str:
-    if None not in groups:
-        return ""
-    answer = groups[None]
-    return f"no answer: {percent(answer.fraction)} ({percent(answer.interval[0])} to {percent(answer.interval[1])})"
+def _beneath(groups: dict[Any, Answer]) -> str:
+    """Return what stands beneath a chart's title: who gave no answer, and how much was measured of the middle value."""
+    words = []
+    if None in groups:
+        answer = groups[None]
+        low, high = answer.interval
+        words.append(f"no answer: {percent(answer.fraction)} ({percent(low)} to {percent(high)})")
+    known = sorted(answer.evidence for answer in groups.values() if answer.evidence is not None)
+    if known:
+        words.append(evidence_words(known[len(known) // 2]))
+    return "; ".join(words)
 
 
 def _cell_starts(attribute: AnyAttribute) -> NDArray[np.intp]:
