@@ -23,10 +23,11 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where a collector keeps its counts: a new SQLite file, or a new database of a real PostgreSQL server."""
     if request.param == "sqlite":
         return str(tmp_path / "collector.db")
+    monkeypatch.setenv("SOTTOVOCE_KEYS", str(tmp_path / "keys"))
     from tests.postgres import create_database
 
     return create_database(request.getfixturevalue("postgres"), f"collector_{secrets.token_hex(6)}")

@@ -26,7 +26,7 @@ log = logging.getLogger("sottovoce.collector")
 
 def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = None) -> FastAPI:
     """Return the application that serves some plans; its store is opened here unless it is given."""
-    collector = Collector(settings, store or open_store(settings.database), plans)
+    collector = Collector(settings, store or open_store(settings.database, settings.keys), plans)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

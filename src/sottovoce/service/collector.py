@@ -40,7 +40,13 @@ class Collector:
 
     def start(self) -> None:
         """Begin to take reports."""
-        self._writer = Writer(self.store, self.metrics, waiting_limit=self.settings.waiting_limit)
+        self._writer = Writer(
+            self.store,
+            self.metrics,
+            waiting_limit=self.settings.waiting_limit,
+            reports=self.settings.commit_reports,
+            seconds=self.settings.commit_seconds,
+        )
 
     def close(self) -> None:
         """Commit what waits, and let go of the store."""

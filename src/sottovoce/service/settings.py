@@ -26,6 +26,9 @@ class Settings:
         body_limit: The most bytes of a request.
         batch_limit: The most reports of a request.
         waiting_limit: The most reports that wait to be committed; beyond, clients are asked to come back.
+        commit_reports: A commit waits until it has so many reports,
+        commit_seconds: or until the first of them has waited so long.
+        keys: The directory of the keys under which ids are kept; beside a SQLite file, or in the user's own state.
         rate: How often one token may be used, such as "600/minute".
         origins: The web origins whose pages may fetch a plan and post reports, by the plan's fingerprint; those under
             "*" hold for every plan.
@@ -40,6 +43,9 @@ class Settings:
     body_limit: int = 4 * 2**20
     batch_limit: int = 10_000
     waiting_limit: int = 200_000
+    commit_reports: int = 20
+    commit_seconds: float = 0.2
+    keys: Path | None = None
     rate: str = "600/minute"
     origins: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pages: tuple[Path, ...] = ()

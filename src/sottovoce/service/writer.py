@@ -1,7 +1,8 @@
 """The one writer: takes every batch that waits, commits them together, and only then lets each be acknowledged.
 
 While one commit is on its way to the disk, the next batches gather; so the busier the collector, the more batches share
-a sync, and a report costs a fraction of one.
+a sync, and a report costs a fraction of one. A report that comes alone waits a moment for others, so that a commit is
+rarely one person's.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 import threading
 from collections import Counter, deque
 from dataclasses import dataclass
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import numpy as np
 
@@ -23,6 +24,9 @@ log = logging.getLogger("sottovoce.collector")
 
 COMMIT_LIMIT = 50_000
 """The most reports of one commit, give or take a batch."""
+
+UPKEEP_SECONDS = 5.0
+"""So often the store may do what may wait, when no reports come."""
 
 
 class BusyError(Exception):
@@ -51,8 +55,11 @@ class _Batch:
 class Writer:
     """A thread that commits batches. `submit` is for the event loop that made it."""
 
-    def __init__(self, store: Store, metrics: Metrics, *, waiting_limit: int) -> None:
+    def __init__(
+        self, store: Store, metrics: Metrics, *, waiting_limit: int, reports: int = 1, seconds: float = 0.0
+    ) -> None:
         self._store, self._metrics, self._limit = store, metrics, waiting_limit
+        self._least, self._seconds, self._due = reports, seconds, 0.0
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[_Batch] = deque()
         self._number = 0
@@ -68,9 +75,12 @@ class Writer:
         with self._changed:
             if self._number + len(reports) > self._limit or self._closing:
                 raise BusyError
+            if not self._waiting:
+                self._due = monotonic() + self._seconds
             self._waiting.append(_Batch(collection, reports, future))
             self._number += len(reports)
-            self._changed.notify()
+            if len(self._waiting) == 1 or self._number >= self._least:
+                self._changed.notify()
         return future
 
     def refuse(self, collection: int, reasons: Counter[str]) -> None:
@@ -88,14 +98,26 @@ class Writer:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing)
-                batches = self._take()
+                self._changed.wait_for(lambda: self._waiting or self._closing, timeout=UPKEEP_SECONDS)
+                while self._waiting and not self._closing and self._number < self._least:
+                    if not self._changed.wait(max(0.0, self._due - monotonic())) and monotonic() >= self._due:
+                        break
+                batches, closing = self._take(), self._closing
                 refused, self._refused = self._refused, {}
             for collection in {batch.collection for batch in batches} | refused.keys():
                 mine = [batch for batch in batches if batch.collection == collection]
                 self._commit(collection, mine, refused.get(collection, Counter()))
-            if not batches:
+            if closing and not batches:
                 return
+            self._look_after()
+
+    def _look_after(self) -> None:
+        """Give the store time for what may wait, a slice after a commit, or all of it while nobody waits."""
+        try:
+            while self._store.upkeep() and not self._waiting and not self._closing:
+                pass
+        except Exception as error:  # it is tried again; counting goes on
+            log.error("upkeep of the store failed: %s", type(error).__name__)
 
     def _take(self) -> list[_Batch]:
         taken: list[_Batch] = []
@@ -104,6 +126,7 @@ class Writer:
             taken.append(self._waiting.popleft())
             number += len(taken[-1].reports)
         self._number -= number
+        self._due = monotonic()  # what is left over has waited
         return taken
 
     def _commit(self, collection: int, batches: list[_Batch], refused: Counter[str]) -> None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from sottovoce.service.store.keys import Keyring
 
 ID = np.dtype("S16")
 """An id as numpy holds it: sixteen bytes, compared as bytes."""
@@ -98,16 +101,22 @@ class Counts:
 
 
 class Store(Protocol):
-    """Where a collector keeps counts, the ids it has seen, and hashed tokens."""
+    """Where a collector keeps counts, digests of the ids it has seen, and digests of tokens."""
+
+    keys: Keyring
 
     def register(self, plan: Plan) -> PlanKey:
-        """Return the numbers of a plan, which is kept from now on."""
+        """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
 
-        The reports' ids are sorted and differ from one another; all are of one collection.
+        The reports' ids differ from one another; all are of one collection, which was registered. Ids are kept as keyed
+        digests, in the order of the digests.
         """
+
+    def upkeep(self, *, now: bool = False) -> bool:
+        """Do a slice of what may wait, all of it if ``now``; return whether more is left. For the thread that adds."""
 
     def counts(self, collection: int) -> list[Counts]:
         """Return what was counted, plan by plan."""
