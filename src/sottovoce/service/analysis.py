@@ -8,6 +8,7 @@ import secrets
 import threading
 import warnings
 from functools import cached_property
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -50,6 +51,15 @@ class Fit:
         return msgspec.json.encode({"fit": self.id, "exploration": exploration(self.model, plan=self.plan)})
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Look:
+    """What a status said of the counts, at which revision, and until when it is not even asked whether they changed."""
+
+    revision: int
+    found: dict[str, Any]
+    until: float
+
+
 class Analyst:
     """Fits and answers; one fit at a time, for any number of collections."""
 
@@ -57,7 +67,8 @@ class Analyst:
         self._store, self._minimum = store, minimum_reports
         self._fits: dict[int, Fit] = {}
         self._fitting = threading.Lock()
-        self._looked: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._looked: dict[str, _Look] = {}
+        self._looking = threading.Lock()
         self._plans: dict[str, Plan] = {}
 
     def fit(self, served: Served, *, seed: int, quality: str) -> Model:
@@ -127,14 +138,32 @@ class Analyst:
         }
 
     def _counted(self, served: Served) -> dict[str, Any]:
-        """Return what the status says of the counts; read and checked again only when they changed."""
+        """Return what the status says of the counts: read again when they changed, but if that takes long not often.
+
+        One thread reads at a time. A look that took more than a tenth of a second serves for ten times as long.
+        """
+        name, known = served.plan.fingerprint, self._looked.get(served.plan.fingerprint)
+        if known is not None and monotonic() < known.until:
+            return known.found
+        with self._looking:
+            known = self._looked.get(name)
+            if known is not None and monotonic() < known.until:
+                return known.found
+            revision = self._store.revision(
+                served.key.collection
+            )  # before the counts: what comes after shows next time
+            if known is None or known.revision != revision:
+                started = monotonic()
+                found = self._look(served)
+                taken = monotonic() - started
+                known = _Look(revision, found, started + taken + (10 * taken if taken > 0.1 else 0.0))
+                self._looked[name] = known
+        return known.found
+
+    def _look(self, served: Served) -> dict[str, Any]:
         collection = served.key.collection
-        revision = self._store.revision(collection)  # before the counts: whatever comes after shows at the next look
-        looked = self._looked.get(served.plan.fingerprint)
-        if looked is not None and looked[0] == revision:
-            return looked[1]
         tally = self._tally(served)
-        found = {
+        return {
             "reports": tally.total,
             "days": [
                 {"plan": fingerprint, "day": day.isoformat(), "count": count}
@@ -152,8 +181,6 @@ class Analyst:
                 for check in check_tally(tally)
             ],
         }
-        self._looked[served.plan.fingerprint] = revision, found
-        return found
 
     def _tally(self, served: Served) -> Tally:
         """Return the tally of a plan's collection, question totals kept plan by plan."""

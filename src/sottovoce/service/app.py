@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import threading
 from collections.abc import AsyncIterator, Iterable
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -17,11 +20,17 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.routes import plain, router
+from sottovoce.service.posting import Posting
+from sottovoce.service.protocol import ConnectionLimits, limited
+from sottovoce.service.routes import router
 from sottovoce.service.settings import Settings
-from sottovoce.service.store import FAILURES, Store, open_store
+from sottovoce.service.store import FAILURES, Store, failure_name, open_store
 
 log = logging.getLogger("sottovoce.collector")
+
+STOP_SECONDS = 14.0
+SPARE_FILES = 128
+"""Files for everything but connections: the database, threads, modules."""
 
 
 def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = None) -> FastAPI:
@@ -44,16 +53,18 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
         lifespan=lifespan,
     )
     app.state.collector = collector
-    app.router.routes.extend([*plain.routes, *router.routes])
+    app.include_router(router)
     for failure in FAILURES:
         app.add_exception_handler(failure, _unavailable)
     if settings.pages:
-        files = StaticFiles(directory=settings.pages[0], html=True)
+        files = Pages(directory=settings.pages[0], html=True)
         files.all_directories = list(settings.pages)
         app.mount("/", files)
     app.add_middleware(CountRequests, metrics=collector.metrics)
-    app.add_middleware(OriginsPerPlan, origins={key: settings.origins_of(key) for key in collector.served})
+    origins = {key: settings.origins_of(key) for key in collector.served}
+    app.add_middleware(OriginsPerPlan, origins=origins)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(Posting, collector=collector, origins=origins)
     for served in collector.served.values():
         for warning in served.warnings:
             log.warning("plan %s: %s", served.plan.fingerprint[:12], warning)
@@ -62,7 +73,7 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """Answer for a database that failed."""
-    log.error("the store failed: %s", type(error).__name__)
+    log.error("the store failed: %s", failure_name(error))
     return JSONResponse({"detail": "the store does not answer; try again later"}, 503, {"Retry-After": "5"})
 
 
@@ -78,22 +89,69 @@ class CountRequests:
         async def send_counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 route = getattr(scope.get("route"), "path", "other")
-                self._metrics.requests.labels(route, message["status"]).inc()
+                self._metrics.request(route, message["status"])
             await send(message)
 
         await self._app(scope, receive, send_counted)
 
 
-def make_server(settings: Settings, plans: Iterable[Plan]) -> uvicorn.Server:
+class Pages(StaticFiles):
+    """Files beside the API; those whose name starts with a dot are nobody's business."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """Return a file's path, if it may be served."""
+        if any(part.startswith(".") and part not in (".", ".well-known") for part in path.split("/")):
+            return "", None
+        return super().lookup_path(path)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which ends when it is told to, whatever hangs."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop; after 14 seconds without another word: what was acknowledged is on disk."""
+        if not self.should_exit:
+            last = threading.Timer(STOP_SECONDS, os._exit, (1,))
+            last.daemon = True
+            last.start()
+        super().handle_exit(sig, frame)
+
+
+def make_server(settings: Settings, plans: Iterable[Plan]) -> Server:
     """Return the server, ready to run: no access log, no server header, no word about who asks."""
+    limits = ConnectionLimits(
+        connections=allow_files(settings.connections),
+        header_bytes=settings.header_bytes,
+        header_seconds=settings.header_seconds,
+        body_seconds=settings.body_seconds,
+    )
     config = uvicorn.Config(
         create_app(settings, plans),
         host=settings.host,
         port=settings.port,
+        http=limited(limits),
+        ws="none",
         access_log=False,
         log_level="warning",
         server_header=False,
         proxy_headers=False,  # whose address a proxy passes on is nothing the collector wants to know
-        timeout_graceful_shutdown=10,
+        timeout_keep_alive=75,  # longer than a proxy keeps its side, so that none is closed while it is used
+        timeout_graceful_shutdown=5,
+        backlog=4096,
     )
-    return uvicorn.Server(config)
+    return Server(config)
+
+
+def allow_files(connections: int) -> int:
+    """Return how many connections there may be; the process may open that many files from now on, if it is let."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + SPARE_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        if most < wanted:
+            log.warning("only %d files may be open (LimitNOFILE=): at most %d connections", most, most - SPARE_FILES)
+            return max(1, most - SPARE_FILES)
+    return connections

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
+import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
-from fastapi import HTTPException, Request
+from fastapi import HTTPException
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
 from sottovoce.plan.plan import Plan
 from sottovoce.service.analysis import Analyst
 from sottovoce.service.auth import check_token
+from sottovoce.service.bodies import Bodies
 from sottovoce.service.metrics import Metrics
 from sottovoce.service.served import Served, register_plans, today
 from sottovoce.service.settings import Settings
-from sottovoce.service.store import Store
-from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json
+from sottovoce.service.store import One, Reports, Store, Token, failure_name
+from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json, decode_one
+from sottovoce.service.work import CrowdedError, Pool
 from sottovoce.service.writer import BusyError, NotCountedError, Outcome, Writer
 
+log = logging.getLogger("sottovoce.collector")
+
 JSON, BINARY = "application/json", "application/octet-stream"
+HEALTH_SECONDS = 2.0
+"""How long a store may take to say that it is there."""
+
+Result = TypeVar("Result")
 
 
 class Collector:
@@ -34,9 +43,14 @@ class Collector:
             self._collections.setdefault(served.key.collection, {})[fingerprint] = served
         self.metrics = Metrics()
         self.analyst = Analyst(store, minimum_reports=settings.minimum_reports)
+        self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._rate = settings.rate_limit
         self._writer: Writer | None = None
+        self._tokens = Pool("tokens", threads=2, waiting=1_000)
+        self._analysts = Pool("analysts", threads=2, waiting=settings.analysts_waiting)
+        self._fits = Pool("fits", threads=1, waiting=0)
+        self._health = Pool("health", threads=1, waiting=0)
 
     def start(self) -> None:
         """Begin to take reports."""
@@ -49,23 +63,26 @@ class Collector:
         )
 
     def close(self) -> None:
-        """Commit what waits, and let go of the store."""
+        """Commit what waits, and let go of the store; a store that hangs is not waited for."""
+        for pool in (self._tokens, self._analysts, self._fits, self._health):
+            pool.close()
         if self._writer is not None:
-            self._writer.close()
+            self._writer.close(self.settings.stop_seconds)
         self.store.close()
 
     def find(self, fingerprint: str) -> Served:
         """Return a plan that is served."""
-        if fingerprint not in self.served:
+        found = self.served.get(fingerprint)
+        if found is None:
             raise HTTPException(404, "no such plan is served here; GET /v1/plans lists those that are")
-        return self.served[fingerprint]
+        return found
 
-    async def authorize(self, request: Request, role: str) -> None:
-        """Refuse a request that does not carry a good token of that role, or too many of them."""
-        scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    async def authorize(self, header: str, role: str) -> Token:
+        """Return the token of that role in an ``Authorization`` header, unless it is not good or used too often."""
+        scheme, _, text = header.partition(" ")
         token = None
-        if scheme.lower() == "bearer":
-            token = await asyncio.to_thread(check_token, self.store, text.strip())
+        if scheme.lower() == "bearer" and len(text) <= 200:
+            token = await self._tokens.run(lambda: check_token(self.store, text.strip()))
         if token is None:
             detail = "this needs a token: Authorization: Bearer sv_... (sottovoce token create)"
             raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
@@ -73,18 +90,67 @@ class Collector:
             raise HTTPException(403, f"this needs a token of role {role}, this one is of role {token.role}")
         if not self._limiter.hit(self._rate, token.prefix):
             raise HTTPException(429, f"a token may be used {self.settings.rate}", {"Retry-After": "60"})
+        return token
 
-    async def read(self, request: Request) -> bytes:
-        """Return a request's body, unless it is too long."""
-        limit, parts, size = self.settings.body_limit, [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > limit:
-                raise HTTPException(413, f"a request holds at most {limit} bytes; send reports in parts")
-            parts.append(part)
-        return b"".join(parts)
+    async def analyse(self, work: Callable[[], Result]) -> Result:
+        """Return what an analyst asked for, computed beside the event loop; too much at a time is refused."""
+        try:
+            return await self._analysts.run(work)
+        except CrowdedError as error:
+            raise HTTPException(429, "too many questions wait; ask again later", {"Retry-After": "5"}) from error
 
-    def decode(self, served: Served, kind: str, body: bytes) -> Decoded:
+    async def fit(self, work: Callable[[], Result]) -> Result:
+        """Return what a fit gives; one runs at a time."""
+        try:
+            return await self._fits.run(work)
+        except CrowdedError as error:
+            raise HTTPException(409, "a fit is running; ask again when it is done", {"Retry-After": "10"}) from error
+
+    async def ready(self) -> str | None:
+        """Return why no report could be counted now, or None: an answer in two seconds, whatever hangs."""
+        failing = self._writer is not None and self._writer.failing
+        try:
+            await self._health.run(lambda: self.store.check(write=failing), seconds=HEALTH_SECONDS)
+        except (CrowdedError, TimeoutError):
+            return "the store does not answer"
+        except Exception as error:
+            self.note_failure("the store is not well", error)
+            return "the store does not answer"
+        if failing and self._writer is not None:
+            self._writer.failing = False
+        return None
+
+    def note_failure(self, what: str, error: Exception) -> None:
+        """Log that the store failed, by its own name for why: never what was to be written."""
+        log.error("%s: %s", what, failure_name(error))
+
+    async def count(self, served: Served, kind: str, body: bytes) -> tuple[Outcome, list[tuple[int, str]]]:
+        """Return what became of the reports of a body, once they are on disk, and which were refused and why."""
+        assert self._writer is not None, "the collector was not started"
+        collection = served.key.collection
+        if kind == JSON and body[:1] == b"{":
+            found = decode_one(body, self._collections[collection], today())
+            if found is not None and not served.expired(today()):
+                outcome = await self._submit(collection, found)
+                self.metrics.counted(outcome.counted, outcome.duplicate, 0)
+                return outcome, []
+        decoded = self._decode(served, kind, body)
+        if decoded.refused:
+            self._writer.refuse(collection, Counter(reason for _, reason in decoded.refused))
+        outcome = await self._submit(collection, decoded.reports) if len(decoded.reports) else Outcome(0, 0)
+        self.metrics.counted(outcome.counted, outcome.duplicate, len(decoded.refused))
+        return outcome, decoded.refused
+
+    async def _submit(self, collection: int, reports: One | Reports) -> Outcome:
+        assert self._writer is not None
+        try:
+            return await self._writer.submit(collection, reports)
+        except BusyError as error:
+            raise HTTPException(429, "too many reports wait; send this later", {"Retry-After": "1"}) from error
+        except NotCountedError as error:
+            raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
+
+    def _decode(self, served: Served, kind: str, body: bytes) -> Decoded:
         """Return the reports of a body, JSON or binary."""
         day, limit = today(), self.settings.batch_limit
         if served.expired(day):
@@ -99,22 +165,3 @@ class Collector:
         except BatchSizeError as error:
             raise HTTPException(413, str(error)) from error
         raise HTTPException(415, f"reports are {JSON} or {BINARY}, got {kind[:100]!r}")
-
-    async def count(self, served: Served, decoded: Decoded) -> Outcome:
-        """Return what became of the reports, once they are on disk."""
-        assert self._writer is not None, "the collector was not started"
-        collection = served.key.collection
-        if decoded.refused:
-            self._writer.refuse(collection, Counter(reason for _, reason in decoded.refused))
-        outcome = Outcome(0, 0)
-        if len(decoded.reports):
-            try:
-                outcome = await self._writer.submit(collection, decoded.reports)
-            except BusyError as error:
-                raise HTTPException(429, "too many reports wait; send this later", {"Retry-After": "1"}) from error
-            except NotCountedError as error:
-                raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
-        self.metrics.reports.labels("counted").inc(outcome.counted)
-        self.metrics.reports.labels("duplicate").inc(outcome.duplicate)
-        self.metrics.reports.labels("refused").inc(len(decoded.refused))
-        return outcome

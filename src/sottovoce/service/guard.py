@@ -1,4 +1,4 @@
-"""What stands around the API: limits on bodies, headers that keep browsers safe, and which web pages may call it."""
+"""What stands around the API: headers that keep browsers safe, and which web pages may call it."""
 
 from __future__ import annotations
 

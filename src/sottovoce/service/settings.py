@@ -26,6 +26,13 @@ class Settings:
         body_limit: The most bytes of a request.
         batch_limit: The most reports of a request.
         waiting_limit: The most reports that wait to be committed; beyond, clients are asked to come back.
+        upload_limit: The most bytes of all bodies that are being read; beyond, the slowest is given up.
+        connections: The most connections at a time; beyond, the one that has asked nothing longest is ended.
+        header_bytes: The most bytes of a request's headers.
+        header_seconds: How long a request's headers may take to come.
+        body_seconds: How long a body may take to come.
+        analysts_waiting: The most questions of analysts that wait for their turn.
+        stop_seconds: How long a collector that is told to stop waits for what was taken to be written.
         commit_reports: A commit waits until it has so many reports,
         commit_seconds: or until the first of them has waited so long.
         keys: The directory of the keys under which ids are kept; beside a SQLite file, or in the user's own state.
@@ -43,6 +50,13 @@ class Settings:
     body_limit: int = 4 * 2**20
     batch_limit: int = 10_000
     waiting_limit: int = 200_000
+    upload_limit: int = 64 * 2**20
+    connections: int = 4_096
+    header_bytes: int = 32_768
+    header_seconds: float = 10.0
+    body_seconds: float = 30.0
+    analysts_waiting: int = 16
+    stop_seconds: float = 8.0
     commit_reports: int = 20
     commit_seconds: float = 0.2
     keys: Path | None = None

@@ -8,9 +8,23 @@ from pathlib import Path
 import psycopg
 
 from sottovoce.service.store.keys import Keyring, default_keys
-from sottovoce.service.store.store import ID, Counts, PlanKey, Reports, Store, Token, join
+from sottovoce.service.store.store import ID, Counts, One, PlanKey, Reports, Store, Token, columns_of, join
 
-__all__ = ["FAILURES", "ID", "Counts", "Keyring", "PlanKey", "Reports", "Store", "Token", "join", "open_store"]
+__all__ = [
+    "FAILURES",
+    "ID",
+    "Counts",
+    "Keyring",
+    "One",
+    "PlanKey",
+    "Reports",
+    "Store",
+    "Token",
+    "columns_of",
+    "failure_name",
+    "join",
+    "open_store",
+]
 
 FAILURES = (sqlite3.Error, psycopg.Error)
 """What a store raises when its database fails: not the fault of whoever asked."""
@@ -34,3 +48,9 @@ def open_store(place: str, keys: Path | None = None) -> Store:
     from sottovoce.service.store.sqlite import SQLiteStore
 
     return SQLiteStore(place.removeprefix("sqlite:///"), ring)
+
+
+def failure_name(error: Exception) -> str:
+    """Return a database's own name of an error, such as SQLITE_FULL or a SQLSTATE: safe to log, unlike its text."""
+    code = getattr(error, "sqlite_errorname", None) or getattr(error, "sqlstate", None)
+    return f"{type(error).__name__} {code}" if code else type(error).__name__

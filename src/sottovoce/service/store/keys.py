@@ -1,9 +1,9 @@
 """The keys under which ids are kept: one for each collection, in a directory apart from the database and its backups.
 
 A store keeps the **keyed digest** of an id (BLAKE2s with a secret key, RFC 7693, 128 bits) and never the id. Whoever
-has the store, its log files or a backup, and ids from devices or the network, but not the key, cannot tell which of the
-digests is whose. All collectors of one database share a collection's key. The store holds a check value of it, so that a
-wrong key is noticed before anything is counted twice. When the key is destroyed, nobody can link an id ever again.
+has the store, its log files or a backup, and ids from devices or the network, but not the key, cannot tell which of
+the digests is whose. All collectors of one database share the key of a collection. The store holds a check value of
+it, so that a wrong key is noticed before anything is counted twice. Once it is destroyed, nobody can link an id.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ DELETE FROM plain_ids WHERE ctid = ANY (ARRAY(
 
 
 def convert_runs(connection: sqlite3.Connection, collection: int, key: IdKey) -> None:
-    """Turn a SQLite file's plain runs into runs of digests; at most two generations of ids, in the caller's transaction."""
+    """Turn a SQLite file's plain runs, two generations of ids at most, into digests, in the caller's transaction."""
     rows = connection.execute("SELECT key, generation, ids FROM plain_runs WHERE collection = ?", (collection,))
     for number, generation, ids in rows.fetchall():
         _, digests = key.digests(np.frombuffer(ids, dtype=ID))
@@ -58,7 +58,7 @@ def seen_in_sqlite(connection: sqlite3.Connection, collection: int, ids: NDArray
 
 
 def convert_in_sqlite(connection: sqlite3.Connection, collection: int, key: IdKey) -> bool:
-    """Turn a slice of a collection's plain ids into digests, in the caller's transaction; return whether any was left."""
+    """Turn a slice of the plain ids into digests, in the caller's transaction; return whether any was left."""
     rows = connection.execute("SELECT id FROM plain_ids WHERE collection = ? ORDER BY id LIMIT ?", (collection, SLICE))
     ids = [id for (id,) in rows]
     if not ids:

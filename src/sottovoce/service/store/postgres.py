@@ -153,7 +153,7 @@ class PostgresStore(Records):
         return fresh
 
     def upkeep(self, *, now: bool = False) -> bool:
-        """Do a slice of what may wait: plain ids become digests, counts are written anew. Return whether more is left."""
+        """Do a slice of what may wait: digests of plain ids, counts written anew. Return whether more is left."""
         for collection in sorted(self._plain):
             with self._pool.connection() as connection:
                 digests = plain.take_in_postgres(connection, collection, self._key[collection])
@@ -166,7 +166,7 @@ class PostgresStore(Records):
         return bool(self._plain)
 
     def _rewrite_counts(self) -> bool:
-        """Write every row of the counts in one transaction, then the file without the old rows; return whether it was done.
+        """Write all counts in one transaction, then the file without the old rows; return whether it was done.
 
         Freezing or clustering alone would keep the numbers of the transactions.
         """
@@ -192,10 +192,11 @@ class PostgresStore(Records):
             ).fetchall()
             return [Counts(name, document, *_columns(connection, number)) for number, name, document in plans]
 
-    def check(self) -> None:
-        """Raise unless the store answers."""
-        with self._pool.connection() as connection:
-            connection.execute("SELECT 1")
+    def check(self, *, write: bool = False) -> None:
+        """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
+        self._read("SELECT 1")
+        if write:
+            self._write("UPDATE collections SET revision = revision + 1")
 
     def close(self) -> None:
         """Let go of all connections."""

@@ -1,8 +1,8 @@
 """A store in one SQLite file: write-ahead log, a sync at every commit, no server to run.
 
-The one writer's connection holds the latest digests in memory (`sottovoce.service.store.recent`); should another process
-write to the same file, SQLite says so and they are read again, so that counting stays exact whoever else is at work.
-What is deleted is overwritten, and the log is emptied as time passes, so that it does not tell one commit from the next.
+The one writer's connection holds the latest digests in memory (`sottovoce.service.store.recent`); should another
+process write to the same file, SQLite says so and they are read again, so that counting stays exact whoever else is at
+work. What is deleted is overwritten, and the log is emptied as time passes: it would tell one commit from the next.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ _CHECKPOINT_PAGES = 16_000
 """The log is copied into the file every 64 MB: pages that change often are then copied once, not each time."""
 
 _CACHE_KIB = 131_072
+_FREE_BYTES = 16 * 2**20
+"""With less than this free on the disk a store is not well."""
+
 _BUSY_SECONDS = 30
 _TRUNCATE_SECONDS = 30.0
 """So often the log is emptied, if anything was written: until then it tells one commit from the next."""
@@ -196,10 +199,15 @@ class SQLiteStore(Records):
         ).fetchall()
         return np.array(rows, dtype=np.int64).reshape(-1, 3).T
 
-    def check(self) -> None:
-        """Raise unless the store answers."""
+    def check(self, *, write: bool = False) -> None:
+        """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
         with self._reader() as reader:
             reader.execute("SELECT count(*) FROM plans").fetchone()
+        free = os.statvfs(self.path.parent)
+        if free.f_bavail * free.f_frsize < _FREE_BYTES:
+            raise sqlite3.OperationalError("the disk is full")
+        if write:
+            self._write("UPDATE collections SET revision = revision + 1")
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -232,6 +240,8 @@ def _make_private(path: Path) -> None:
 def _reason(error: Exception, path: Path) -> str:
     """Return why a file cannot be used, and what helps where that is known."""
     text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    if path.exists() and path.stat().st_uid != os.geteuid():
-        return f"{text}; the file belongs to user {path.stat().st_uid}, and this is user {os.geteuid()}: use its owner"
+    with contextlib.suppress(OSError):
+        if path.stat().st_uid != os.geteuid():
+            owner = f"the file belongs to user {path.stat().st_uid}, and this is user {os.geteuid()}"
+            return f"{text}; {owner}: call this as its owner (sudo -u)"
     return text

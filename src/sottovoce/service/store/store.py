@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,21 @@ class Reports:
         first[1:] = (rows[1:] != rows[:-1]).any(axis=1)
         starts = np.flatnonzero(first)
         return np.column_stack((rows[starts], np.diff(starts, append=len(rows))))
+
+
+class One(NamedTuple):
+    """One report by itself, as most of them come: cheaper than columns of length one."""
+
+    id: bytes
+    plan: int
+    question: int
+    code: int
+
+
+def columns_of(ones: list[One]) -> Reports:
+    """Return single reports as columns, in their order."""
+    numbers = np.array([one[1:] for one in ones], dtype=np.int64).reshape(-1, 3)
+    return Reports(np.frombuffer(b"".join([one.id for one in ones]), dtype=ID), *numbers.T)
 
 
 def join(parts: list[Reports]) -> Reports:
@@ -142,8 +157,8 @@ class Store(Protocol):
     def revoke_token(self, name: str, day: datetime.date) -> bool:
         """Mark a token as revoked; return whether there was one to revoke."""
 
-    def check(self) -> None:
-        """Raise unless the store answers."""
+    def check(self, *, write: bool = False) -> None:
+        """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
 
     def close(self) -> None:
         """Let go of all connections."""
