@@ -22,6 +22,12 @@ def postgres() -> Iterator[str]:
         yield server
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys of ids that stand in no file's directory are made in a directory of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where a collector keeps its counts: a new SQLite file, or a new database of a real PostgreSQL server."""

@@ -114,7 +114,7 @@ class Collector:
         except (CrowdedError, TimeoutError):
             return "the store does not answer"
         except Exception as error:
-            self.note_failure("the store is not well", error)
+            self.note_failure("the store failed", error)
             return "the store does not answer"
         if failing and self._writer is not None:
             self._writer.failing = False
@@ -124,22 +124,27 @@ class Collector:
         """Log that the store failed, by its own name for why: never what was to be written."""
         log.error("%s: %s", what, failure_name(error))
 
-    async def count(self, served: Served, kind: str, body: bytes) -> tuple[Outcome, list[tuple[int, str]]]:
+    async def take(self, served: Served, kind: str, body: bytes) -> tuple[Outcome, list[tuple[int, str]]]:
         """Return what became of the reports of a body, once they are on disk, and which were refused and why."""
-        assert self._writer is not None, "the collector was not started"
-        collection = served.key.collection
         if kind == JSON and body[:1] == b"{":
-            found = decode_one(body, self._collections[collection], today())
-            if found is not None and not served.expired(today()):
-                outcome = await self._submit(collection, found)
+            day = today()
+            found = decode_one(body, self._collections[served.key.collection], day)
+            if found is not None and not served.expired(day):
+                outcome = await self._submit(served.key.collection, found)
                 self.metrics.counted(outcome.counted, outcome.duplicate, 0)
                 return outcome, []
-        decoded = self._decode(served, kind, body)
+        decoded = self.decode(served, kind, body)
+        return await self.count(served, decoded), decoded.refused
+
+    async def count(self, served: Served, decoded: Decoded) -> Outcome:
+        """Return what became of the reports, once they are on disk."""
+        assert self._writer is not None, "the collector was not started"
+        collection = served.key.collection
         if decoded.refused:
             self._writer.refuse(collection, Counter(reason for _, reason in decoded.refused))
         outcome = await self._submit(collection, decoded.reports) if len(decoded.reports) else Outcome(0, 0)
         self.metrics.counted(outcome.counted, outcome.duplicate, len(decoded.refused))
-        return outcome, decoded.refused
+        return outcome
 
     async def _submit(self, collection: int, reports: One | Reports) -> Outcome:
         assert self._writer is not None
@@ -150,7 +155,7 @@ class Collector:
         except NotCountedError as error:
             raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
 
-    def _decode(self, served: Served, kind: str, body: bytes) -> Decoded:
+    def decode(self, served: Served, kind: str, body: bytes) -> Decoded:
         """Return the reports of a body, JSON or binary."""
         day, limit = today(), self.settings.batch_limit
         if served.expired(day):

@@ -89,7 +89,7 @@ class Posting:
             await collector.authorize(authorization.decode("latin-1"), REPORTER)
         body = await collector.bodies.read(receive)
         media = kind.partition(b";")[0].strip().lower().decode("latin-1")
-        outcome, refused = await collector.count(served, media, body)
+        outcome, refused = await collector.take(served, media, body)
         if not refused:
             if (outcome.counted, outcome.duplicate) == (1, 0):
                 return _ONE_COUNTED

@@ -60,9 +60,9 @@ class Connections:
     """A pool of checked connections, and a watch over those in use."""
 
     def __init__(self, url: str, *, seconds: float) -> None:
-        self._url, self._seconds = patient_for_seconds(url), seconds
+        self.conninfo, self._address, self._seconds = url, patient_for_seconds(url), seconds
         self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
-            self._url,
+            self._address,
             min_size=1,
             max_size=4,
             timeout=seconds,
@@ -88,7 +88,7 @@ class Connections:
     @contextlib.contextmanager
     def apart(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a connection of its own, without a transaction and without a limit on how long a statement takes."""
-        with psycopg.connect(self._url, autocommit=True) as connection, self._watched(connection, APART_SECONDS):
+        with psycopg.connect(self._address, autocommit=True) as connection, self._watched(connection, APART_SECONDS):
             connection.execute("SET statement_timeout = 0")
             yield connection
 
