@@ -39,6 +39,21 @@ def is_readable(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _UNSEEN.search(value) is None
 
 
+def visible(text: str) -> str:
+    r"""Return a text with characters that act instead of being seen as escapes of JSON; line breaks and tabs stay.
+
+    Example:
+        >>> visible("a\x1b[2Jb")
+        'a\\u001b[2Jb'
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        units = found[0].encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in "\n\t" else shown(found), text)
+
+
 def check_integer(name: str, value: object, *, error: type[SottovoceError], least: int, most: int | None = None) -> int:
     """Return an integer argument; raise ``error`` unless it is one from ``least`` to ``most``.
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sottovoce import __version__
+from sottovoce._checks import visible
 from sottovoce.errors import SottovoceError
 
 COMMANDS = {
@@ -67,7 +68,7 @@ class OneLineError(click.ClickException):
     """An error as the user sees it: one line on stderr, exit code 1."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+        super().__init__(visible(" ".join(message.split())))
 
 
 class OneLineUsageError(OneLineError):

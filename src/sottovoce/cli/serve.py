@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sottovoce import Plan, SottovoceError
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, strong
 
 database_option = click.option(
     "--db", "database", default="sottovoce.db", show_default=True, help="A file for SQLite, or a postgresql:// URL."
@@ -79,7 +79,7 @@ def command(  # noqa: PLR0913 - a command has as many parameters as options
         print_json({"url": base, "plans": [f"{base}/v1/plans/{plan.fingerprint}" for plan in plans]})
     else:
         console = make_console()
-        console.print(f"Collecting at [bold]{base}[/] into {database.rpartition('@')[2]}; Ctrl-C stops")
+        console.print("Collecting at ", strong(base), f" into {database.rpartition('@')[2]}; Ctrl-C stops", sep="")
         for plan in plans:
             console.print(f"  {base}/v1/plans/{plan.fingerprint}")
     server.run()

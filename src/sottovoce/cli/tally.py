@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from sottovoce import Plan, Tally, TallyError, tally_parquet
 from sottovoce.cli.files import Step, read_csv, replacing, suffix_of
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress, strong
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths
@@ -66,7 +66,7 @@ def command(
         print_json({"tally": str(out), "total": tally.total, "refused": refused, "collection": tally.collection})
         return
     console = make_console()
-    console.print(f"[bold]{out}[/]: {tally.total:,} reports counted, {sum(refused.values()):,} refused")
+    console.print(strong(out), f": {tally.total:,} reports counted, {sum(refused.values()):,} refused", sep="")
     if refused:
         table = make_table("refused because", ">reports")
         for reason, count in sorted(refused.items()):
