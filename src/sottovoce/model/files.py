@@ -61,7 +61,16 @@ def model_document(model: Model) -> dict[str, Any]:
 def load_model(path: str | Path) -> Model:
     """Return the model that `Model.save` wrote."""
     try:
-        document = msgspec.json.decode(Path(path).read_bytes())
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
+    return read_model(data, repr(str(path)))
+
+
+def read_model(data: bytes, name: str) -> Model:
+    """Return the model that a file's bytes hold; ``name`` says in errors where they come from."""
+    try:
+        document = msgspec.json.decode(data)
         check_seal(document)
         if document["format"] != FORMAT:
             raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
@@ -80,10 +89,8 @@ def load_model(path: str | Path) -> Model:
         model.caveats = tuple(map(str, document.get("caveats", ())))
         if document.get("calibration"):
             model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
-    except OSError as error:
-        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
     except (*_DAMAGED, SottovoceError) as error:
-        raise ModelError(f"{str(path)!r} is not a model, or damaged: {error}") from error
+        raise ModelError(f"{name} is not a model, or damaged: {error}") from error
     return model
 
 

@@ -16,14 +16,16 @@ import numpy as np
 
 from sottovoce.errors import FewReportsWarning
 from sottovoce.model.answer import evidence_words, fraction_interval
+from sottovoce.model.files import read_model
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
+from sottovoce.model.state_checks import seal
 from sottovoce.plan.influence import influence_of_liars
 from sottovoce.plan.plan import Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
-from sottovoce.service.served import Served
-from sottovoce.service.store import Counts, Store
+from sottovoce.service.served import Served, today
+from sottovoce.service.store import Counts, KeptModel, Store
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
@@ -34,7 +36,7 @@ class TooFewReportsError(Exception):
 
 
 class NotFittedError(Exception):
-    """A collection whose model was not fitted since the collector started."""
+    """A collection of which no model was fitted yet."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +85,11 @@ class Analyst:
                 warnings.simplefilter("ignore", FewReportsWarning)
                 model = fit(served.plan, tally, seed=seed, quality=quality)
                 model.prepare_intervals()  # once, here, and not by all who ask first
-            self._fits[served.key.collection] = Fit(model, served.plan)
+            fitted = Fit(model, served.plan)
+            document = msgspec.json.encode(seal(model.document()))
+            kept = KeptModel(fitted.id, served.plan.fingerprint, model.origin.reports, document)
+            self._store.save_model(served.key.collection, today(), kept)
+            self._fits[served.key.collection] = fitted
         return model
 
     def answer(self, served: Served, asked: AnswersRequest) -> tuple[Model, list[AnswerLine]]:
@@ -120,19 +126,26 @@ class Analyst:
         return self._last_fit(served).explored
 
     def _last_fit(self, served: Served) -> Fit:
-        fitted = self._fits.get(served.key.collection)
-        if fitted is None:
-            raise NotFittedError("no model was fitted since the collector started; POST .../fit first")
+        """Return the model that answers, whichever collector of the database fitted it; read once."""
+        collection = served.key.collection
+        head, fitted = self._store.model_head(collection), self._fits.get(collection)
+        if head is None:
+            raise NotFittedError("no model was fitted yet; POST .../fit first")
+        if fitted is None or fitted.id != head[0]:
+            kept = self._store.model(collection)
+            assert kept is not None
+            fitted = Fit(read_model(kept.document, "the kept model"), served.plan, kept.id)
+            self._fits[collection] = fitted
         return fitted
 
     def status(self, served: Served) -> dict[str, Any]:
         """Return what was counted and refused by day, the fit, what liars can do, whether the crowd is honest."""
-        fitted = self._fits.get(served.key.collection)
+        head = self._store.model_head(served.key.collection)
         return {
             "plan": served.plan.fingerprint,
             "collection": served.plan.collection,
             "minimum_reports": self._minimum,
-            "fit": {"id": fitted.id, "reports": fitted.model.reports} if fitted else None,
+            "fit": {"id": head[0], "reports": head[1]} if head else None,
             **self._counted(served),
             "warnings": served.warnings,
         }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
+import signal
 import threading
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from types import FrameType
 
 import uvicorn
@@ -16,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce import __version__
+from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
@@ -23,6 +26,7 @@ from sottovoce.service.metrics import Metrics
 from sottovoce.service.posting import Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
 from sottovoce.service.routes import router
+from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import FAILURES, Store, failure_name, open_store
 
@@ -33,13 +37,27 @@ SPARE_FILES = 128
 """Files for everything but connections: the database, threads, modules."""
 
 
-def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = None) -> FastAPI:
-    """Return the application that serves some plans; its store is opened here unless it is given."""
+def create_app(
+    settings: Settings,
+    plans: Iterable[Plan],
+    store: Store | None = None,
+    reload: Callable[[], Iterable[Plan]] | None = None,
+) -> FastAPI:
+    """Return the application that serves some plans.
+
+    Args:
+        settings: How it serves.
+        plans: What it serves.
+        store: Where counts are kept; opened by the settings unless it is given.
+        reload: Gives the plans to serve after SIGHUP, beside those served already.
+    """
     collector = Collector(settings, store or open_store(settings.database, settings.keys), plans)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         collector.start()
+        if reload is not None and threading.current_thread() is threading.main_thread():
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _look_again, collector, reload)
         yield
         collector.close()
 
@@ -61,14 +79,29 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
         files.all_directories = list(settings.pages)
         app.mount("/", files)
     app.add_middleware(CountRequests, metrics=collector.metrics)
-    origins = {key: settings.origins_of(key) for key in collector.served}
+
+    def origins(fingerprint: str) -> tuple[str, ...]:
+        return settings.origins_of(fingerprint) if fingerprint in collector.served else ()
+
     app.add_middleware(OriginsPerPlan, origins=origins)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Posting, collector=collector, origins=origins)
+    day = today()
+    if collector.served and all(served.expired(day) for served in collector.served.values()):
+        log.warning("all plans have expired: no report will be counted")
     for served in collector.served.values():
         for warning in served.warnings:
             log.warning("plan %s: %s", served.plan.fingerprint[:12], warning)
     return app
+
+
+def _look_again(collector: Collector, reload: Callable[[], Iterable[Plan]]) -> None:
+    """Serve the plans as their files are now, beside those served already; one that cannot be read changes nothing."""
+    try:
+        collector.look(reload())
+        log.warning("plans were read again: %d are served", len(collector.served))
+    except (SottovoceError, *FAILURES) as error:
+        log.error("plans were not read again: %s", type(error).__name__)
 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
@@ -117,7 +150,9 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def make_server(settings: Settings, plans: Iterable[Plan]) -> Server:
+def make_server(
+    settings: Settings, plans: Iterable[Plan], reload: Callable[[], Iterable[Plan]] | None = None
+) -> Server:
     """Return the server, ready to run: no access log, no server header, no word about who asks."""
     limits = ConnectionLimits(
         connections=allow_files(settings.connections),
@@ -126,7 +161,7 @@ def make_server(settings: Settings, plans: Iterable[Plan]) -> Server:
         body_seconds=settings.body_seconds,
     )
     config = uvicorn.Config(
-        create_app(settings, plans),
+        create_app(settings, plans, reload=reload),
         host=settings.host,
         port=settings.port,
         http=limited(limits),

@@ -7,7 +7,6 @@ limits, decodes, waits for the commit and answers; everything else goes on to th
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -16,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sottovoce.service.auth import REPORTER
 from sottovoce.service.bodies import GoneError
 from sottovoce.service.collector import JSON, Collector
-from sottovoce.service.guard import HEADERS
+from sottovoce.service.guard import HEADERS, Origins
 from sottovoce.service.store import FAILURES
 
 log = logging.getLogger("sottovoce.collector")
@@ -34,9 +33,9 @@ _ONE_DUPLICATE = b'{"counted":0,"duplicate":1,"refused":[]}'
 class Posting:
     """The outermost layer: answers posts of reports itself, and lets no error or aborted request say anything."""
 
-    def __init__(self, app: ASGIApp, collector: Collector, origins: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, app: ASGIApp, collector: Collector, origins: Origins) -> None:
         self._app, self._collector = app, collector
-        self._origins = {name: frozenset(one.encode() for one in allowed) for name, allowed in origins.items()}
+        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -85,11 +84,12 @@ class Posting:
             elif name == b"authorization":
                 authorization = value
         collector.bodies.announced(scope)
+        token = None
         if collector.settings.require_token:
-            await collector.authorize(authorization.decode("latin-1"), REPORTER)
+            token = await collector.authorize(authorization.decode("latin-1"), REPORTER, served)
         body = await collector.bodies.read(receive)
         media = kind.partition(b";")[0].strip().lower().decode("latin-1")
-        outcome, refused = await collector.take(served, media, body)
+        outcome, refused = await collector.take(served, media, body, token)
         if not refused:
             if (outcome.counted, outcome.duplicate) == (1, 0):
                 return _ONE_COUNTED
@@ -104,11 +104,11 @@ class Posting:
 
     def _page(self, scope: Scope, fingerprint: str) -> list[tuple[bytes, bytes]]:
         """Return what lets a page of the plan's own origins read the answer."""
-        allowed = self._origins.get(fingerprint)
+        allowed = self._origins(fingerprint)
         if not allowed:
             return []
         origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
-        if origin not in allowed:
+        if origin.decode("latin-1") not in allowed:
             return [(b"vary", b"Origin")]
         return [(b"access-control-allow-origin", origin), (b"vary", b"Origin")]
 

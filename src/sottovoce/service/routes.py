@@ -26,9 +26,13 @@ from sottovoce.service.messages import (
     Receipt,
 )
 from sottovoce.service.posting import ROUTE
+from sottovoce.service.served import Served, today
+from sottovoce.service.tallies import tally_bytes, tally_of
 from sottovoce.views.explorer.page import live_page, live_policy
 
 Form = TypeVar("Form", bound=BaseModel)
+
+PARQUET = "application/vnd.apache.parquet"
 
 
 router = APIRouter()
@@ -62,7 +66,14 @@ async def analyst_only(request: Request) -> None:
     """Refuse whoever does not carry an analyst's token, before any of the request's body is read."""
     collector = collector_of(request)
     collector.bodies.announced(request.scope)
-    await collector.authorize(request.headers.get("authorization", ""), ANALYST)
+    served = collector.served.get(request.path_params.get("fingerprint", ""))
+    request.state.token = await collector.authorize(request.headers.get("authorization", ""), ANALYST, served)
+
+
+async def note(request: Request, served: Served, what: str) -> None:
+    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it."""
+    collector, name = collector_of(request), request.state.token.name
+    await collector.analyse(lambda: collector.store.note_asked(today(), name, served.plan.collection, what[:2000]))
 
 
 async def read_form(request: Request, form: type[Form]) -> Form:
@@ -138,6 +149,7 @@ async def get_status(request: Request, fingerprint: Fingerprint) -> dict[str, An
     """Return what was counted and refused, what liars can do, and whether the crowd looks honest."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
+    await note(request, served, "status")
     return await collector.analyse(lambda: collector.analyst.status(served))
 
 
@@ -152,6 +164,7 @@ async def post_fit(request: Request, fingerprint: Fingerprint) -> Fitted:
     """Fit the plan's mechanism to what was counted so far, and answer from it from now on."""
     collector = collector_of(request)
     served, chosen = collector.find(fingerprint), await read_form(request, FitRequest)
+    await note(request, served, "fit")
     try:
         model = await collector.fit(lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality))
     except (TooFewReportsError, SottovoceError) as error:
@@ -170,6 +183,8 @@ async def post_answers(request: Request, fingerprint: Fingerprint) -> Answers:
     """Return the estimated fraction of the crowd inside each query and its interval, by the last fit."""
     collector = collector_of(request)
     served, asked = collector.find(fingerprint), await read_form(request, AnswersRequest)
+    questions = msgspec.json.encode(asked.where or asked.queries).decode()
+    await note(request, served, f"answers {questions}")
     try:
         model, answers = await collector.analyse(lambda: collector.analyst.answer(served, asked))
     except NotFittedError as error:
@@ -190,11 +205,30 @@ async def get_exploration(request: Request, fingerprint: Fingerprint) -> Respons
     """Return the fitted model and all else that the explorer's page needs to answer by itself."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
+    await note(request, served, "exploration")
     try:
         document = await collector.analyse(lambda: collector.analyst.explore(served))
     except (NotFittedError, ModelError) as error:
         raise HTTPException(409, str(error)) from error
     return Response(document, media_type=JSON, headers={"cache-control": "no-store"})
+
+
+@router.get(
+    "/v1/plans/{fingerprint}/tally",
+    summary="The counts, as a tally's file",
+    dependencies=[Depends(analyst_only)],
+    response_class=Response,
+    responses={200: {"content": {PARQUET: {}}}, **problems(401, 403, 404, 429, 503)},
+)
+async def get_tally(request: Request, fingerprint: Fingerprint) -> Response:
+    """Return all counts of the plan's collection as `Tally.load` reads them."""
+    collector = collector_of(request)
+    served = collector.find(fingerprint)
+    await note(request, served, "tally")
+    content = await collector.analyse(
+        lambda: tally_bytes(tally_of(collector.store, served.plan, served.key.collection))
+    )
+    return Response(content, media_type=PARQUET, headers={"cache-control": "no-store"})
 
 
 @router.get("/explore", summary="The explorer's page", response_class=HTMLResponse)

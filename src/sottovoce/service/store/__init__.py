@@ -8,12 +8,26 @@ from pathlib import Path
 import psycopg
 
 from sottovoce.service.store.keys import Keyring, default_keys
-from sottovoce.service.store.store import ID, Counts, One, PlanKey, Reports, Store, Token, columns_of, join
+from sottovoce.service.store.store import (
+    ID,
+    CollectionState,
+    Counts,
+    KeptModel,
+    One,
+    PlanKey,
+    Reports,
+    Store,
+    Token,
+    columns_of,
+    join,
+)
 
 __all__ = [
     "FAILURES",
     "ID",
+    "CollectionState",
     "Counts",
+    "KeptModel",
     "Keyring",
     "One",
     "PlanKey",

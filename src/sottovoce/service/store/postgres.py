@@ -65,6 +65,8 @@ _COPY_COUNT = np.dtype(
 class PostgresStore(Records):
     """Counts in a PostgreSQL database."""
 
+    _id_tables = ("report_digests", "plain_ids")
+
     def __init__(self, url: str, keys: Keyring | None = None) -> None:
         self.keys = keys or Keyring(default_keys(url))
         self._pool = Connections(url, seconds=_CONNECT_SECONDS)
@@ -87,9 +89,31 @@ class PostgresStore(Records):
         with self._pool.connection() as connection:
             return connection.execute(sql.replace("?", "%s").encode(), values).fetchall()
 
-    def _write(self, sql: str, values: Sequence[Any] = ()) -> int:
+    def _write_all(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[int]:
         with self._pool.connection() as connection:
-            return connection.execute(sql.replace("?", "%s").encode(), values).rowcount
+            return [connection.execute(sql.replace("?", "%s").encode(), values).rowcount for sql, values in statements]
+
+    def _number_of_ids(self, collection: int) -> int:
+        return int(self._read("SELECT count(*) FROM report_digests WHERE collection = ?", (collection,))[0][0])
+
+    def _forgotten(self, collection: int) -> None:
+        self._key.pop(collection, None)
+        self._plain.discard(collection)
+        with self._pool.apart() as connection:
+            connection.execute("VACUUM (FULL) report_digests")
+            connection.execute("VACUUM (FULL) plain_ids")
+
+    def known(self, collection: int, ids: NDArray[np.bytes_]) -> Mask:
+        """Return which ids were counted before."""
+        order, digests = self._key_of(collection).digests(ids)
+        with self._pool.connection() as connection:
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            seen = np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
+            if collection in self._plain:
+                seen |= plain.seen_in_postgres(connection, collection, ids[order])
+        answer = np.empty(len(ids), dtype=bool)
+        answer[order] = seen
+        return answer
 
     def register(self, plan: Plan) -> PlanKey:
         """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
@@ -98,21 +122,22 @@ class PostgresStore(Records):
                 "INSERT INTO collections (collection) VALUES (%s) ON CONFLICT DO NOTHING", (plan.collection,)
             )
             found = connection.execute(
-                "SELECT number, key_check FROM collections WHERE collection = %s FOR UPDATE", (plan.collection,)
+                "SELECT number, key_check, purged FROM collections WHERE collection = %s FOR UPDATE", (plan.collection,)
             )
-            collection, check = _one(found)
-            key = self.keys.matching(plan.collection, check)
-            if check is None:
-                connection.execute("UPDATE collections SET key_check = %s WHERE number = %s", (key.check, collection))
+            collection, check, purged = _one(found)
             connection.execute(
                 "INSERT INTO plans (collection, fingerprint, document) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                 (collection, plan.fingerprint, plan.to_json()),
             )
             found = connection.execute("SELECT number FROM plans WHERE fingerprint = %s", (plan.fingerprint,))
             number = _one(found)[0]
-            if plain.any_in_postgres(connection, collection):
-                self._plain.add(collection)
-        self._key[collection] = key
+            if purged is None:
+                key = self._key[collection] = self.keys.matching(plan.collection, check)
+                if check is None:
+                    sql = "UPDATE collections SET key_check = %s WHERE number = %s"
+                    connection.execute(sql, (key.check, collection))
+                if plain.any_in_postgres(connection, collection):
+                    self._plain.add(collection)
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:

@@ -18,13 +18,14 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.store import plain
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
-from sottovoce.service.store.recent import RecentIds
+from sottovoce.service.store.recent import RecentIds, split
 from sottovoce.service.store.records import Records
 from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports
 
@@ -51,6 +52,8 @@ _TRUNCATE_SECONDS = 30.0
 
 class SQLiteStore(Records):
     """Counts in one file. Writing is for one thread at a time; the rest may be called from any."""
+
+    _id_tables = ("settled_digests", "recent_digests", "plain_ids", "plain_runs")
 
     def __init__(self, path: str | Path, keys: Keyring | None = None) -> None:
         self.path = Path(path)
@@ -102,28 +105,53 @@ class SQLiteStore(Records):
         with self._reader() as reader:
             return reader.execute(sql, values).fetchall()
 
-    def _write(self, sql: str, values: Sequence[Any] = ()) -> int:
+    def _write_all(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[int]:
         with self._lock, _transaction(self._writer) as writer:
-            return writer.execute(sql, values).rowcount
+            return [writer.execute(sql, values).rowcount for sql, values in statements]
+
+    def _number_of_ids(self, collection: int) -> int:
+        rows = self._read("SELECT digests FROM recent_digests WHERE collection = ?", (collection,))
+        recent = {one for (run,) in rows for one in split(run)}
+        settled = self._read("SELECT digest FROM settled_digests WHERE collection = ?", (collection,))
+        return len(recent | {digest for (digest,) in settled})
+
+    def _forgotten(self, collection: int) -> None:
+        with self._lock:
+            self._recent.pop(collection, None)
+            self._key.pop(collection, None)
+            self._plain.discard(collection)
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._writer.execute("VACUUM")
+
+    def known(self, collection: int, ids: NDArray[np.bytes_]) -> Mask:
+        """Return which ids were counted before."""
+        order, digests = self._key_of(collection).digests(ids)
+        with self._lock, _transaction(self._writer):
+            seen = ~self._recent_ids(collection).new(digests)
+            if collection in self._plain:
+                seen |= plain.seen_in_sqlite(self._writer, collection, ids[order])
+        answer = np.empty(len(ids), dtype=bool)
+        answer[order] = seen
+        return answer
 
     def register(self, plan: Plan) -> PlanKey:
         """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
         with self._lock, _transaction(self._writer) as writer:
             writer.execute("INSERT OR IGNORE INTO collections (collection) VALUES (?)", (plan.collection,))
-            collection, check = writer.execute(
-                "SELECT number, key_check FROM collections WHERE collection = ?", (plan.collection,)
+            collection, check, purged = writer.execute(
+                "SELECT number, key_check, purged FROM collections WHERE collection = ?", (plan.collection,)
             ).fetchone()
-            key = self.keys.matching(plan.collection, check)
-            writer.execute("UPDATE collections SET key_check = ? WHERE number = ?", (key.check, collection))
             writer.execute(
                 "INSERT OR IGNORE INTO plans (collection, fingerprint, document) VALUES (?, ?, ?)",
                 (collection, plan.fingerprint, plan.to_json()),
             )
             (number,) = writer.execute("SELECT number FROM plans WHERE fingerprint = ?", (plan.fingerprint,)).fetchone()
-            plain.convert_runs(writer, collection, key)
-            if plain.any_in_sqlite(writer, collection):
-                self._plain.add(collection)
-            self._key[collection] = key
+            if purged is None:
+                key = self._key[collection] = self.keys.matching(plan.collection, check)
+                writer.execute("UPDATE collections SET key_check = ? WHERE number = ?", (key.check, collection))
+                plain.convert_runs(writer, collection, key)
+                if plain.any_in_sqlite(writer, collection):
+                    self._plain.add(collection)
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
