@@ -22,11 +22,18 @@ def postgres() -> Iterator[str]:
         yield server
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys of ids that stand in no file's directory are made in a directory of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where a collector keeps its counts: a new SQLite file, or a new database of a real PostgreSQL server."""
     if request.param == "sqlite":
         return str(tmp_path / "collector.db")
+    monkeypatch.setenv("SOTTOVOCE_KEYS", str(tmp_path / "keys"))
     from tests.postgres import create_database
 
     return create_database(request.getfixturevalue("postgres"), f"collector_{secrets.token_hex(6)}")

@@ -165,18 +165,18 @@ def primes() -> list[list[Any]]:
 def plans() -> list[dict[str, Any]]:
     """Return plans with their fingerprints, questions, and the levels and cells of records."""
     age, income = sv.Ordinal("age", 0, 119), sv.Numeric("income", 0, 200_000)
-    region = sv.Categorical("région 🧭", ["north", "südlich", "東", "\u007f\u0080"], nullable=True)
+    region = sv.Categorical("région 🧭", ["north", "südlich", "東", "\u00ff\uffee"], nullable=True)
     likes = sv.Ordinal("likes", -3, 3, nullable=True, clip=True)
     dose = sv.Numeric("dose", edges=[0, 0.1, 1e-7 + 1, 2.5, 1e21])
     mixed = sv.Schema([age, income, region, likes, dose])
     records = [
         {"age": 34, "income": 52_000, "région 🧭": "südlich", "likes": 2, "dose": 0.1},
         {"age": 0, "income": 0, "likes": -99, "dose": 1e21},
-        {"age": 119, "income": 200_000.0, "région 🧭": "\u007f\u0080", "likes": None, "dose": 0.09999999999999999},
+        {"age": 119, "income": 200_000.0, "région 🧭": "\u00ff\uffee", "likes": None, "dose": 0.09999999999999999},
     ]
     two = sv.Schema([age, sv.Ordinal("hours", 0, 80)])
     pair = [{"age": 34, "hours": 40}, {"age": 119, "hours": 80}]
-    about = {"purpose": 'why "we" ask\n\u2028', "contact": "mail@example.org", "expires": "9999-12-31"}
+    about = {"purpose": 'why "we" ask\\ \u00e9\u200d\U0001f642', "contact": "mail@example.org", "expires": "9999-12-31"}
     return [
         _plan("hdg", sv.Plan.create(mixed, epsilon=1, users=1_000_000, mechanism="hdg", **about), records),
         _plan(

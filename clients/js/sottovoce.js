@@ -47,12 +47,25 @@ function checkMembers(document, what, members) {
   }
 }
 
+/** Characters that act on a terminal or a page instead of being seen: controls, directions, tags, half characters. */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Surrogate}]/u;
+
 const isText = (/** @type {unknown} */ value) => typeof value === "string";
+/** Whether a value is text that shows all it holds; Python knows the same rule. @param {unknown} value */
+const isReadable = (value) => typeof value === "string" && !UNSEEN.test(value);
+/** Whether all texts within are readable, and all numbers the same in every language. @param {unknown} value @returns {boolean} */
+function isPlain(value) {
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (isObject(value)) return Object.entries(/** @type {Document} */ (value)).flat().every(isPlain);
+  if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return typeof value !== "string" || isReadable(value);
+}
 const isFlag = (/** @type {unknown} */ value) => typeof value === "boolean";
 const isNumber = Number.isFinite;
 const isList = Array.isArray;
 const isObject = (/** @type {unknown} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
+const isPositive = (/** @type {unknown} */ value) => isCount(value) && value !== 0;
 const isExact = Number.isSafeInteger;
 const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
 
@@ -188,7 +201,7 @@ class Attribute {
     this.valueLevels = valueLevels;
     this.size = valueLevels + (this.nullable ? 1 : 0);
     this.domain = domain;
-    if (this.name.length < 1 || this.name.length > 400) throw new PlanError("an attribute's name has 1 to 200 characters");
+    if (this.name.length < 1 || [...this.name].length > 200) throw new PlanError("an attribute's name has 1 to 200 characters");
     if (valueLevels < 2 || valueLevels > MAX_LEVELS) {
       throw new PlanError(`${this.name}: ${valueLevels} levels; 2 to ${MAX_LEVELS} are allowed`);
     }
@@ -225,7 +238,7 @@ class Ordinal extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "an ordinal attribute", {
-      type: isText, name: isText, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
+      type: isText, name: isReadable, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
     });
     super(document, document.high - document.low + 1, `the integers ${document.low} to ${document.high}`);
     /** @type {number} */ this.low = document.low;
@@ -247,7 +260,7 @@ class Numeric extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a numeric attribute", {
-      type: isText, name: isText, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
+      type: isText, name: isReadable, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
       edges: (value) => value === null || (isList(value) && value.every(isNumber)),
     });
     const { low, high, bins, edges } = document;
@@ -275,7 +288,7 @@ class Categorical extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a categorical attribute", {
-      type: isText, name: isText, nullable: isFlag, values: (value) => isList(value) && value.every(isText),
+      type: isText, name: isReadable, nullable: isFlag, values: (value) => isList(value) && value.every(isReadable),
     });
     /** @type {string[]} */
     const values = document.values;
@@ -862,6 +875,7 @@ function makeTable(document) {
 const FORMAT = "sottovoce-plan-1";
 const SHARES = 2 ** 32;
 const MAX_QUESTIONS = 2 ** 22;
+const MAX_USERS = 10 ** 12;
 const MAX_CODES = 1n << 53n;
 
 /** @typedef {{plan: string, id: string, question: number, code: number}} Report What leaves the page */
@@ -871,9 +885,10 @@ class Plan {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a plan", {
-      format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, users: isCount, mechanism: isText,
-      options: isObject, parameters: isObject, seed: isText, tables: isList, families: isList, version: isCount,
-      purpose: isText, contact: isText, expires: (value) => value === null || isDate(value),
+      format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, mechanism: isReadable,
+      users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
+      options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
+      tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
     this.document = document;

@@ -6,6 +6,7 @@ Booleans are integers to Python and a mistake to people, so they are refused eve
 from __future__ import annotations
 
 import numbers
+import re
 from typing import TypeGuard
 
 from sottovoce.errors import SottovoceError
@@ -19,6 +20,38 @@ def is_number(value: object) -> TypeGuard[float]:
         (True, False, False)
     """
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Characters that act on a terminal or a page instead of being seen: controls, directions, tags, half characters."""
+
+
+def is_readable(value: object) -> TypeGuard[str]:
+    r"""Return whether a value is text that shows all it holds; both clients know the same rule.
+
+    Example:
+        >>> is_readable("income [EUR]"), is_readable("a\x1b[2J"), is_readable("\u202eevil")
+        (True, False, False)
+    """
+    return isinstance(value, str) and _UNSEEN.search(value) is None
+
+
+def visible(text: str) -> str:
+    r"""Return a text with characters that act instead of being seen as escapes of JSON; line breaks and tabs stay.
+
+    Example:
+        >>> visible("a\x1b[2Jb")
+        'a\\u001b[2Jb'
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        units = found[0].encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+
+    return _UNSEEN.sub(lambda found: found[0] if found[0] in "\n\t" else shown(found), text)
 
 
 def check_integer(name: str, value: object, *, error: type[SottovoceError], least: int, most: int | None = None) -> int:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
+from sottovoce.channels import choose_kind
 from sottovoce.channels.exact import (
     SCALE,
     below,
@@ -22,7 +23,9 @@ from sottovoce.channels.exact import (
     parse_epsilon,
     response_weights,
     system_words,
+    wave_reach,
 )
+from sottovoce.channels.local_hash import best_prime
 from sottovoce.simulation.simulate import seeded_words
 from tests.chances import assert_drawn_from
 
@@ -105,3 +108,17 @@ def test_system_words_fill_all_64_bits():
     for bit in range(64):
         ones = int(((words >> np.uint64(bit)) & np.uint64(1)).sum())
         assert abs(ones - 10_000) < 8 * math.sqrt(5_000)
+
+
+@given(epsilons)
+def test_e_to_the_epsilon_is_below_its_value_at_eighty_digits_in_any_context(epsilon: Decimal):
+    exact = decimal.Context(prec=80)
+    with decimal.localcontext() as caller:
+        caller.prec, caller.rounding = 5, decimal.ROUND_CEILING
+        found = exp_floor(epsilon)
+        parts = (best_prime(epsilon), wave_reach(1000, epsilon), choose_kind("adaptive", 500, epsilon))
+    true = exact.exp(epsilon)
+    assert found < true
+    assert exact.divide(exact.subtract(true, found), true) < Decimal("1e-49")
+    assert found == exp_floor(epsilon)
+    assert parts == (best_prime(epsilon), wave_reach(1000, epsilon), choose_kind("adaptive", 500, epsilon))

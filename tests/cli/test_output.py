@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from sottovoce.cli import output
-from sottovoce.cli.output import make_console, make_table, print_json, print_paragraph, progress
+from sottovoce.cli.output import make_console, make_table, print_json, print_paragraph, progress, strong
 
 
 def test_json_is_one_line_with_every_letter_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,8 +21,7 @@ def test_json_is_one_line_with_every_letter_as_it_is(capsys: pytest.CaptureFixtu
 
 
 def test_a_pipe_gets_whole_lines_without_colours(capsys: pytest.CaptureFixture[str]) -> None:
-    line = "[bold]" + "fingerprint " * 30 + "[/]"
-    make_console().print(line)
+    make_console().print(strong("fingerprint " * 30))
     assert capsys.readouterr().out == "fingerprint " * 30 + "\n"
 
 

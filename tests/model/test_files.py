@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as arrays
 
 import sottovoce as sv
 from sottovoce.model.files import pack, unpack
+from sottovoce.model.state_checks import seal
 from tests.crowds import mixed_crowd, mixed_schema
 
 PLAN = sv.Plan.create(mixed_schema(4), epsilon="0.7", users=10_000, mechanism="hdg")
@@ -70,7 +71,7 @@ class TestFiles:
         MODEL.save(tmp_path / "model.json")
         document = json.loads((tmp_path / "model.json").read_text())
         assert document["kind"] == MODEL.kind
-        (tmp_path / "model.json").write_text(json.dumps({**document, "kind": "spectral"}))
+        (tmp_path / "model.json").write_text(json.dumps(seal({**document, "kind": "spectral"})))
         with pytest.raises(sv.ModelError, match="a model of kind 'spectral' is not what hdg fits"):
             sv.load_model(tmp_path / "model.json")
 

@@ -113,7 +113,7 @@ class TestRefusals:
             ({"sigma": 1.0}, r"sigma is a fraction above 0 and below 1, got 1"),
             ({"granularity": 4}, r"no option granularity; its options are: oracle, estimator, postprocess, g1, g2"),
             ({"purpose": 5}, r"purpose and contact are texts, got 5"),
-            ({"contact": "\ud800"}, r"a plan holds text"),
+            ({"contact": "\ud800"}, r"hold no control characters"),
             ({"expires": "31.12.2030"}, r"expires is a date such as 2030-12-31, got '31\.12\.2030'"),
             ({"expires": "2030-02-30"}, r"expires is a date such as 2030-12-31"),
         ],

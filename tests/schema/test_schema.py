@@ -23,7 +23,7 @@ numerics = st.one_of(
     st.builds(sv.Numeric, names, st.floats(-1e6, 0), st.floats(1, 1e6), bins=st.integers(2, 99), clip=st.booleans()),
     st.builds(sv.Numeric, names, edges=edges, nullable=st.booleans()),
 )
-texts = st.text(st.characters(codec="utf-8"), max_size=10)
+texts = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Zl", "Zp")), max_size=10)
 categoricals = st.builds(
     sv.Categorical, names, st.lists(texts, min_size=2, max_size=9, unique=True), nullable=st.booleans()
 )

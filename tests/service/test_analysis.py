@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from sottovoce.service import analysis
 from sottovoce.service.analysis import Analyst, NotFittedError, TooFewReportsError
 from sottovoce.service.messages import AnswersRequest
 from sottovoce.service.served import Served, register_plans
-from sottovoce.service.store import Counts
+from sottovoce.service.store import Counts, open_store
 from sottovoce.service.store.sqlite import SQLiteStore
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
@@ -196,3 +197,23 @@ def test_more_queries_than_are_evaluated_at_once_are_answered_in_their_order(sto
     queries = [{"age": [low % 16, 15]} for low in range(501)]
     model, lines = analyst.answer(served, AnswersRequest(queries=queries))
     assert [line.fraction for line in lines] == pytest.approx(model.answer_ranges(queries).tolist())
+
+
+def test_a_status_that_takes_long_is_looked_up_rarely_and_one_that_does_not_is_exact(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(str(tmp_path / "c.db"))
+    served = Served(plan, store.register(plan))
+    analyst, looks = Analyst(store, minimum_reports=1), list[int]()
+    revision = iter(range(100))
+    monkeypatch.setattr(store, "revision", lambda collection: next(revision))
+    for seconds, expected in ((0.0, 3), (0.2, 1)):
+        looks.clear()
+        analyst._looked.clear()
+        monkeypatch.setattr(
+            Analyst, "_look", lambda self, served, pause=seconds: looks.append(1) or time.sleep(pause) or {}
+        )
+        for _ in range(3):
+            analyst.status(served)
+        assert len(looks) == expected
+    store.close()

@@ -52,7 +52,7 @@ def ask(app: FastAPI, *paths: str) -> list[httpx.Response]:
 class Broken(SQLiteStore):
     """A store whose database does not answer."""
 
-    def check(self) -> None:
+    def check(self, *, write: bool = False) -> None:
         raise sqlite3.OperationalError("disk I/O error at /secret/place")
 
 

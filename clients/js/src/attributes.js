@@ -3,7 +3,7 @@
  * attribute keeps its last level for "no answer".
  */
 
-import { checkMembers, isCount, isExact, isFlag, isList, isNumber, isRising, isText } from "./checks.js";
+import { checkMembers, isCount, isExact, isFlag, isList, isNumber, isReadable, isRising, isText } from "./checks.js";
 import { PlanError, RecordError } from "./errors.js";
 import { countUpTo } from "./exact.js";
 
@@ -18,7 +18,7 @@ class Attribute {
     this.valueLevels = valueLevels;
     this.size = valueLevels + (this.nullable ? 1 : 0);
     this.domain = domain;
-    if (this.name.length < 1 || this.name.length > 400) throw new PlanError("an attribute's name has 1 to 200 characters");
+    if (this.name.length < 1 || [...this.name].length > 200) throw new PlanError("an attribute's name has 1 to 200 characters");
     if (valueLevels < 2 || valueLevels > MAX_LEVELS) {
       throw new PlanError(`${this.name}: ${valueLevels} levels; 2 to ${MAX_LEVELS} are allowed`);
     }
@@ -55,7 +55,7 @@ export class Ordinal extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "an ordinal attribute", {
-      type: isText, name: isText, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
+      type: isText, name: isReadable, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
     });
     super(document, document.high - document.low + 1, `the integers ${document.low} to ${document.high}`);
     /** @type {number} */ this.low = document.low;
@@ -77,7 +77,7 @@ export class Numeric extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a numeric attribute", {
-      type: isText, name: isText, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
+      type: isText, name: isReadable, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
       edges: (value) => value === null || (isList(value) && value.every(isNumber)),
     });
     const { low, high, bins, edges } = document;
@@ -105,7 +105,7 @@ export class Categorical extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a categorical attribute", {
-      type: isText, name: isText, nullable: isFlag, values: (value) => isList(value) && value.every(isText),
+      type: isText, name: isReadable, nullable: isFlag, values: (value) => isList(value) && value.every(isReadable),
     });
     /** @type {string[]} */
     const values = document.values;

@@ -3,7 +3,7 @@
 import { makeAttribute } from "./attributes.js";
 import { makeChannel } from "./channels/index.js";
 import { Placement } from "./channels/local_hash.js";
-import { checkMembers, isCount, isList, isObject, isText } from "./checks.js";
+import { checkMembers, isCount, isList, isObject, isPlain, isPositive, isReadable } from "./checks.js";
 import { canonical, hexadecimal, sha256 } from "./digest.js";
 import { PlanError, RecordError } from "./errors.js";
 import { countUpTo, Epsilon, runningSums } from "./exact.js";
@@ -16,6 +16,7 @@ import { makeTable } from "./tables.js";
 const FORMAT = "sottovoce-plan-1";
 const SHARES = 2 ** 32;
 const MAX_QUESTIONS = 2 ** 22;
+const MAX_USERS = 10 ** 12;
 const MAX_CODES = 1n << 53n;
 
 /** @typedef {{plan: string, id: string, question: number, code: number}} Report What leaves the page */
@@ -25,9 +26,10 @@ export class Plan {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a plan", {
-      format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, users: isCount, mechanism: isText,
-      options: isObject, parameters: isObject, seed: isText, tables: isList, families: isList, version: isCount,
-      purpose: isText, contact: isText, expires: (value) => value === null || isDate(value),
+      format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, mechanism: isReadable,
+      users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
+      options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
+      tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
     this.document = document;

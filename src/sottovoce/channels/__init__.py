@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from sottovoce.channels.channel import Channel, FrequencyOracle
-from sottovoce.channels.exact import exp_floor, parse_epsilon, system_words
+from sottovoce.channels.exact import parse_epsilon, system_words, triple_exp
 from sottovoce.channels.grr import GRR
 from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
 from sottovoce.channels.parity import Parity
@@ -59,7 +59,7 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
         chosen = choose_kind("olh" if kind == "local_hash" else kind, cells, epsilon)
         if chosen == "local_hash":
             return LocalHash.design(cells, epsilon, seed=seed, parts=parts)
-        return GRR.design(cells, epsilon)
+        kind = "grr"
     if kind not in KINDS:
         raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
     if cells > MAX_CELLS:
@@ -82,6 +82,6 @@ def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:
     """
     if oracle == "grr" or best_prime(epsilon) >= cells:
         return "grr"
-    if oracle == "adaptive" and cells - 2 < 3 * exp_floor(epsilon):
+    if oracle == "adaptive" and cells - 2 < triple_exp(epsilon):
         return "grr"
     return "local_hash"

@@ -30,6 +30,8 @@ EPSILON_LOW, EPSILON_HIGH = Decimal("0.01"), Decimal(20)
 """What epsilon may be: below, a report says nothing; above, it says everything."""
 
 _PRECISION = decimal.Context(prec=60)
+_DOWN = decimal.Context(prec=60, rounding=decimal.ROUND_FLOOR)
+_BELOW_ONE = _PRECISION.subtract(Decimal(1), Decimal("1e-50"))
 
 
 def parse_epsilon(value: object) -> Decimal:
@@ -54,8 +56,22 @@ def parse_epsilon(value: object) -> Decimal:
 
 
 def exp_floor(epsilon: Decimal) -> Decimal:
-    """Return e^epsilon to about 50 digits, rounded down."""
-    return _PRECISION.multiply(_PRECISION.exp(epsilon), Decimal(1) - Decimal(10) ** -50)
+    """Return e^epsilon to about 50 digits, rounded down: never above it, whatever decimal context the caller has.
+
+    ``exp`` is correctly rounded to 60 digits, so it is off by at most half a unit of the 60th; a factor of 1 - 10^-50,
+    and a product that is rounded down, bring it below for certain.
+    """
+    return _DOWN.multiply(_PRECISION.exp(epsilon), _BELOW_ONE)
+
+
+def triple_exp(epsilon: Decimal) -> Decimal:
+    """Return 3 e^epsilon, rounded down: where local hashing begins to beat randomised response."""
+    return _DOWN.multiply(Decimal(3), exp_floor(epsilon))
+
+
+def exp_less_one(epsilon: Decimal) -> Decimal:
+    """Return e^epsilon - 1, rounded down."""
+    return _DOWN.subtract(exp_floor(epsilon), Decimal(1))
 
 
 def log_ratio(ratio: Fraction) -> Decimal:
@@ -81,8 +97,9 @@ def wave_reach(cells: int, epsilon: Decimal) -> int:
     is near.
     """
     growth = exp_floor(epsilon)
-    above = _PRECISION.add(_PRECISION.multiply(growth, epsilon - 1), Decimal(1))
-    below_ = 2 * _PRECISION.multiply(growth, growth - 1 - epsilon)
+    above = _PRECISION.add(_PRECISION.multiply(growth, _PRECISION.subtract(epsilon, Decimal(1))), Decimal(1))
+    excess = _PRECISION.subtract(_PRECISION.subtract(growth, Decimal(1)), epsilon)
+    below_ = _PRECISION.multiply(Decimal(2), _PRECISION.multiply(growth, excess))
     return int(_PRECISION.multiply(_PRECISION.divide(above, below_), Decimal(cells)))
 
 

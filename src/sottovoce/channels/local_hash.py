@@ -25,7 +25,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.channels.exact import SCALE, Words, below, exp_floor, many_below
+from sottovoce.channels.exact import SCALE, Words, below, exp_less_one, many_below
 from sottovoce.channels.grr import GRR
 from sottovoce.errors import PlanError
 
@@ -267,10 +267,11 @@ class LocalHash:
 
 def best_prime(epsilon: Decimal) -> int:
     """Return the prime q that minimises the variance (e^epsilon - 1 + q)^2 / ((e^epsilon - 1)^2 (q - 1))."""
-    excess = exp_floor(epsilon) - 1
+    excess = exp_less_one(epsilon)
     ideal = int(excess) + 2  # the variance falls up to q = e^epsilon + 1 and rises from there
     candidates = {_prime_near(ideal, -1), _prime_near(ideal + 1, 1)}
-    return min(candidates, key=lambda prime: (excess + prime) ** 2 / (prime - 1))
+    exact = Fraction(excess)  # no rounding decides between two primes
+    return min(candidates, key=lambda prime: (exact + prime) ** 2 / (prime - 1))
 
 
 def _prime_near(number: int, step: int) -> int:

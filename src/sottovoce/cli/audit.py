@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sottovoce import Plan
-from sottovoce.cli.output import json_option, make_console, make_table, print_json
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, strong
 from sottovoce.plan.audit import exact_words, influence_words, promise
 from sottovoce.plan.plan import SHARES
 
@@ -60,7 +60,7 @@ def command(plan_file: Path, as_json: bool) -> None:
     console.print(table)
     if len(rows) > _ROWS:
         console.print(f"... and {len(rows) - _ROWS} more rows; --json lists all", style="dim")
-    console.print(f"Exact epsilon: [bold]{exact_words(audit)}[/] (asked for: at most {plan.epsilon})")
+    console.print("Exact epsilon: ", strong(exact_words(audit)), f" (asked for: at most {plan.epsilon})", sep="")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))
     for influence in audit.influence:

@@ -8,7 +8,7 @@ import click
 
 from sottovoce import load_model
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, strong
 from sottovoce.views.charts import marginal_chart, pair_chart, save_chart
 
 
@@ -36,4 +36,4 @@ def command(model_file: Path, first: str, second: str | None, level: float, out:
     if as_json:
         print_json({"chart": str(out), "attributes": [name for name in (first, second) if name is not None]})
         return
-    make_console().print(f"[bold]{out}[/]: {first if second is None else f'{first} and {second}'}")
+    make_console().print(strong(out), f": {first if second is None else f'{first} and {second}'}", sep="")

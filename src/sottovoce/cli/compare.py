@@ -11,7 +11,7 @@ import pyarrow as pa
 from sottovoce import Forecast, PlanError, Schema, forecast
 from sottovoce.cli.files import read_all, replacing
 from sottovoce.cli.forecasts import expected_document
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, progress
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, progress, strong
 from sottovoce.plan.registry import DEFAULT_MECHANISM, MECHANISMS
 from sottovoce.views.charts import check_suffix, compare_chart, save_chart
 
@@ -91,7 +91,7 @@ def _show(found: list[Forecast], refused: dict[str, str]) -> None:
         best = {number: min(one[number].error for one in same) for number in dimensions}
         for one in same:
             cells = [
-                f"[bold green]{one[number].error:.2%}[/]"
+                strong(f"{one[number].error:.2%}", "bold green")
                 if one[number].error == best[number]
                 else f"{one[number].error:.2%}"
                 for number in dimensions
@@ -99,7 +99,7 @@ def _show(found: list[Forecast], refused: dict[str, str]) -> None:
             cells += [f"{row.error:.2%}" for row in one.compared]
             table.add_row(f"{epsilon:g}", one.mechanism, *cells)
     console = make_console()
-    console.print(f"{found[0].users:,} people report; the closest is [bold green]green[/]")
+    console.print(f"{found[0].users:,} people report; the closest is ", strong("green", "bold green"), sep="")
     console.print(table)
     for mechanism, why in refused.items():
         console.print(f"{mechanism} left out: {why}", style="dim")

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from sottovoce import Answer, Estimate, FewReportsWarning, Model, Plan, Tally, fit, randomize
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, strong
 from sottovoce.model.answer import plain_number
 from sottovoce.plan.audit import Audit, exact_words, promise
 from sottovoce.simulation.crowds import Population, Question
@@ -129,8 +129,10 @@ def command(count: int, epsilon: str, seed: int, out: Path | None, as_json: bool
     _show_attacker(console, stages)
     if out is not None:
         console.print(
-            f"\nEvery stage's file is in {out}. Ask on: sottovoce query {out / 'model.json'} --range age=30..50\n"
-            f"Or brush over the crowd in a browser, which needs no server: [bold]{(out / _PAGE).resolve()}[/]"
+            f"\nEvery stage's file is in {out}. Ask on: sottovoce query {out / 'model.json'} --range age=30..50\n",
+            "Or brush over the crowd in a browser, which needs no server: ",
+            strong((out / _PAGE).resolve()),
+            sep="",
         )
 
 
@@ -169,10 +171,10 @@ def _run(console: Console, count: int, epsilon: str, seed: int) -> Stages:
 def _stage(console: Console, name: str) -> Iterator[Callable[[str], None]]:
     """Yield a function that takes what the stage did; a spinner turns meanwhile on a terminal."""
     start, told = time.perf_counter(), list[str]()
-    with console.status(f"[bold]{name}[/]") if console.is_terminal and not console.quiet else contextlib.nullcontext():
+    with console.status(strong(name)) if console.is_terminal and not console.quiet else contextlib.nullcontext():
         yield told.append
     seconds = time.perf_counter() - start
-    console.print(f"[bold cyan]{name:<12}[/] {told[0]} [dim]({seconds:.2f} s)[/]")
+    console.print(strong(f"{name:<12}", "bold cyan"), f" {told[0]} ", strong(f"({seconds:.2f} s)", "dim"), sep="")
 
 
 def true_fraction(crowd: pa.Table, query: dict[str, Any]) -> float:
@@ -189,7 +191,7 @@ def _show_answers(console: Console, true: list[float], private: list[float]) -> 
     for (words, _), truth, answer in zip(QUERIES, true, private, strict=True):
         off = answer - truth
         style = "green" if abs(off) < 0.02 else "yellow"
-        table.add_row(words, f"{truth:.1%}", f"[bold]{answer:.1%}[/]", f"[{style}]{100 * off:+.1f}[/]")
+        table.add_row(words, f"{truth:.1%}", strong(f"{answer:.1%}"), strong(f"{100 * off:+.1f}", style))
     console.print(table)
     mean = float(np.mean(np.abs(np.subtract(private, true))))
     console.print(f"On average the private answer is off by {100 * mean:.1f} percentage points.")
@@ -207,9 +209,9 @@ def _show_comparisons(console: Console, gaps: list[float], compared: list[Answer
     for (words, question), truth, found in zip(COMPARISONS, gaps, compared, strict=True):
         show = (lambda value: f"{100 * value:+.1f} pts") if question.where else plain_number
         low, high = found.interval
-        holds = "yes" if low <= truth <= high else "[yellow]no[/]"
+        holds = "yes" if low <= truth <= high else strong("no", "yellow")
         table.add_row(
-            words, show(truth), f"[bold]{show(float(found))}[/]", f"{show(low)} to {show(high)}", holds, found.basis
+            words, show(truth), strong(show(float(found))), f"{show(low)} to {show(high)}", holds, found.basis
         )
     console.print(table)
     held = sum(found.interval[0] <= truth <= found.interval[1] for found, truth in zip(compared, gaps, strict=True))
@@ -219,7 +221,10 @@ def _show_comparisons(console: Console, gaps: list[float], compared: list[Answer
 
 
 def _show_attacker(console: Console, stages: Stages) -> None:
-    console.print("\n[bold]What would an attacker learn who saw everything:[/] plan, reports, tally and model?")
+    console.print()
+    console.print(
+        strong("What would an attacker learn who saw everything:"), " plan, reports, tally and model?", sep=""
+    )
     for text in attacker_words(stages):
         print_paragraph(console, text)
 

@@ -8,7 +8,7 @@ import click
 
 from sottovoce import Plan, load_model
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, strong
 from sottovoce.views.explorer import explorer_page
 
 
@@ -45,4 +45,6 @@ def command(
     if as_json:
         print_json({"page": str(out), "bytes": len(page.encode()), "attributes": list(model.schema.names)})
         return
-    make_console().print(f"[bold]{out}[/]: {len(model.schema.names)} attributes, {len(page.encode()) / 1000:,.0f} kB")
+    make_console().print(
+        strong(out), f": {len(model.schema.names)} attributes, {len(page.encode()) / 1000:,.0f} kB", sep=""
+    )

@@ -9,7 +9,7 @@ import click
 
 from sottovoce import FewReportsWarning, Plan, Tally, fit
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress
+from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress, strong
 from sottovoce.model.fitting import QUALITIES
 
 
@@ -50,7 +50,7 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
         )
         return
     console = make_console()
-    console.print(f"[bold]{out}[/]: by {origin.mechanism} from {origin.reports:,} reports")
+    console.print(strong(out), f": by {origin.mechanism} from {origin.reports:,} reports", sep="")
     console.print(f"  it knows {', '.join(model.schema.names)}")
     for warning in raised:
         print_paragraph(console, f"Warning: {warning.message}.")

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sottovoce import __version__
+from sottovoce._checks import visible
 from sottovoce.errors import SottovoceError
 
 COMMANDS = {
@@ -18,7 +19,8 @@ COMMANDS = {
     "audit": "Say exactly what a plan promises.",
     "randomize": "Turn a table of records into randomised reports.",
     "serve": "Collect reports over HTTP, counting each once.",
-    "token": "Create, revoke and list the tokens of a collector.",
+    "token": "Create, rotate, revoke and list the tokens of a collector.",
+    "collection": "Add plans to a collector, and close, extend, purge and delete its collections.",
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
     "query": "Ask a model about the crowd, with intervals.",
@@ -67,7 +69,7 @@ class OneLineError(click.ClickException):
     """An error as the user sees it: one line on stderr, exit code 1."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+        super().__init__(visible(" ".join(message.split())))
 
 
 class OneLineUsageError(OneLineError):

@@ -15,27 +15,58 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from sottovoce._checks import visible
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object, for scripts, and nothing else."
 )
 """The option that every command has."""
 
 
+class DataConsole(Console):
+    """A console to which text is data: no markup, no emoji names, and nothing that acts instead of being seen."""
+
+    def print(self, *objects: Any, **named: Any) -> None:
+        """Print objects as rich does, texts as they are."""
+        super().print(*[Text(visible(one)) if isinstance(one, str) else one for one in objects], **named)
+
+
+class DataTable(Table):
+    """A table whose cells, titles and columns are data as well."""
+
+    def add_column(self, header: Any = "", *rest: Any, **named: Any) -> None:
+        """Add a column."""
+        super().add_column(_data(header), *rest, **named)
+
+    def add_row(self, *cells: Any, **named: Any) -> None:
+        """Add a row."""
+        super().add_row(*map(_data, cells), **named)
+
+
+def _data(value: Any) -> Any:
+    return Text(visible(value)) if isinstance(value, str) else value
+
+
+def strong(value: object, style: str = "bold") -> Text:
+    """Return a value, shown in a style; the only way to give text one."""
+    return Text(visible(str(value)), style=style)
+
+
 def make_console() -> Console:
     """Return where tables and sentences go: stdout, with colours only on a terminal."""
-    console = Console(highlight=False)
+    console = DataConsole(highlight=False, markup=False, emoji=False)
     console.soft_wrap = not console.is_terminal  # a pipe gets whole lines
     return console
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one JSON object."""
-    click.echo(json.dumps(document, ensure_ascii=False))
+    click.echo(visible(json.dumps(document, ensure_ascii=False)))
 
 
 def make_table(*columns: str, title: str | None = None) -> Table:
     """Return an empty table in the house style; a column whose name starts with ``>`` is aligned to the right."""
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = DataTable(title=_data(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
     return table
@@ -43,7 +74,7 @@ def make_table(*columns: str, title: str | None = None) -> Table:
 
 def print_paragraph(console: Console, text: str) -> None:
     """Print sentences as an indented paragraph, wrapped between words."""
-    console.print(Padding(Text(text), (0, 0, 0, 2)), soft_wrap=False)
+    console.print(Padding(Text(visible(text)), (0, 0, 0, 2)), soft_wrap=False)
 
 
 @contextmanager

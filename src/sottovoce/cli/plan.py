@@ -10,7 +10,7 @@ import click
 
 from sottovoce import Plan, Schema
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, strong
 from sottovoce.plan.audit import exact_words
 from sottovoce.plan.registry import DEFAULT_MECHANISM
 from sottovoce.views.charts import check_suffix
@@ -77,7 +77,9 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
         )
         return
     console = make_console()
-    console.print(f"[bold]{out}[/]: {len(plan.questions):,} questions by {plan.mechanism} {_words(plan.parameters)}")
+    console.print(
+        strong(out), f": {len(plan.questions):,} questions by {plan.mechanism} {_words(plan.parameters)}", sep=""
+    )
     console.print(f"  exact epsilon {exact_words(plan.audit())} (asked for: at most {plan.epsilon})")
     console.print(f"  fingerprint {plan.fingerprint}")
     if forecast is not None:
@@ -110,8 +112,11 @@ def _show(document: dict[str, Any]) -> None:
     forecasts.show_forecast(document)
     if "people_needed" in document:
         make_console().print(
-            f"About [bold]{document['people_needed']:,}[/] people bring nine in ten answers on "
-            f"{document['dimensions']} attribute{'s' * (document['dimensions'] > 1)} within {document['within']:.2%}."
+            "About ",
+            strong(f"{document['people_needed']:,}"),
+            " people bring nine in ten answers on "
+            f"{document['dimensions']} attribute{'s' * (document['dimensions'] > 1)} within {document['within']:.2%}.",
+            sep="",
         )
 
 

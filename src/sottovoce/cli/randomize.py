@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from sottovoce import Plan, RecordError, SottovoceError, randomize, write_reports
 from sottovoce.cli.files import Step, read_records, replacing, suffix_of
-from sottovoce.cli.output import json_option, make_console, print_json, progress
+from sottovoce.cli.output import json_option, make_console, print_json, progress, strong
 
 
 @click.command("randomize")
@@ -56,7 +56,7 @@ def command(plan_file: Path, data: Path, out: Path, ids: bool, as_json: bool) ->
         print_json({"reports": str(out), "rows": rows, "plan": plan.fingerprint})
         return
     console = make_console()
-    console.print(f"[bold]{out}[/]: {rows:,} reports, one per row of {data}")
+    console.print(strong(out), f": {rows:,} reports, one per row of {data}", sep="")
     console.print(f"Next: sottovoce tally {plan_file} {out} --out tally.parquet", style="dim")
 
 

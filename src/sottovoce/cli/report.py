@@ -8,7 +8,7 @@ import click
 
 from sottovoce import Plan, Tally, load_model
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, strong
 from sottovoce.tally.quality import check_tally
 from sottovoce.views.report_page import make_report
 
@@ -48,6 +48,6 @@ def command(plan_file: Path, tally_file: Path, model_file: Path, level: float, o
         print_json({**document, "suspicious_plans": suspicious, "pairs": pairs})
         return
     console = make_console()
-    console.print(f"[bold]{out}[/]: {tally.total:,} reports, {sum(tally.refused.values()):,} refused")
+    console.print(strong(out), f": {tally.total:,} reports, {sum(tally.refused.values()):,} refused", sep="")
     if suspicious:
-        console.print("  [bold red]the questions' totals do not fit the plan's shares; see Data quality[/]")
+        console.print(strong("  the questions' totals do not fit the plan's shares; see Data quality", "bold red"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress, strong
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.catalogue import CATALOGUE, find_experiment
 from sottovoce.experiments.datasets import FLIGHTS
@@ -173,7 +173,7 @@ def _show(runs: _Runs, as_json: bool) -> None:
     console = make_console()
     for name, files in runs.written.items():
         kinds = ",".join(Path(file).suffix[1:] for file in files)
-        console.print(f"[bold]{name}[/]: {Path(files[0]).with_suffix('')}.{{{kinds}}}")
+        console.print(strong(name), f": {Path(files[0]).with_suffix('')}.{{{kinds}}}", sep="")
     if len(runs.written) == 1:
         ((files),) = runs.written.values()
         markdown = next(file for file in files if file.endswith(".md"))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sottovoce import Plan, SottovoceError
-from sottovoce.cli.output import json_option, make_console, print_json
+from sottovoce.cli.output import json_option, make_console, print_json, strong
 
 database_option = click.option(
     "--db", "database", default="sottovoce.db", show_default=True, help="A file for SQLite, or a postgresql:// URL."
@@ -15,14 +18,67 @@ database_option = click.option(
 """The option by which commands find a collector's store."""
 
 
-@click.command("serve")
+_LIMITS: tuple[tuple[str, int | float | str, str], ...] = (
+    ("minimum-reports", 1000, "Answer nothing below this many reports."),
+    ("rate", "600/minute", "How often one token may be used."),
+    ("report-rate", "60000/minute", "How many reports one reporter's token may post."),
+    ("grace", 7, "For how many days after a plan's last day its reports are still counted."),
+    ("fit-every", 0, "Fit again after so many seconds, if reports came; 0 leaves it to analysts."),
+    ("look-every", 5.0, "Look every so many seconds for plans added and collections closed by commands."),
+    ("commit-reports", 20, "A commit waits for so many reports,"),
+    ("commit-seconds", 0.2, "or until the first of them has waited so long."),
+    ("body-limit", 4 * 2**20, "The most bytes of a request."),
+    ("batch-limit", 10_000, "The most reports of a request."),
+    ("waiting-limit", 200_000, "The most reports that wait to be written."),
+    ("upload-limit", 64 * 2**20, "The most bytes of all requests that are being read."),
+    ("connections", 4_096, "The most connections at a time."),
+    ("header-bytes", 32_768, "The most bytes of a request's headers."),
+    ("header-seconds", 10.0, "How long headers may take to come."),
+    ("body-seconds", 30.0, "How long a body may take to come."),
+    ("analysts-waiting", 16, "The most questions of analysts that wait."),
+    ("stop-seconds", 8.0, "How long to wait for the store when told to stop."),
+)
+"""Every limit of a collector, its default and what it does."""
+
+
+def _with_limits(function: Callable[..., None]) -> Callable[..., None]:
+    for name, default, about in reversed(_LIMITS):
+        function = click.option(f"--{name}", default=default, show_default=True, help=about)(function)
+    return function
+
+
+def _read_config(context: click.Context, parameter: click.Parameter, value: Path | None) -> None:
+    """Take options from a TOML file; what stands in the environment or on the command line wins."""
+    if value is None:
+        return
+    try:
+        given = tomllib.loads(value.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SottovoceError(f"{str(value)!r} is not TOML: {error}") from error
+    names = {"db": "database", "origin": "origins", "plans": "plan_files"}
+    known = {one.name for one in context.command.params}
+    settled = {names.get(name, name).replace("-", "_"): one for name, one in given.items()}
+    unknown = sorted(set(settled) - known)
+    if unknown:
+        raise SottovoceError(f"{str(value)!r}: no option is named {', '.join(unknown)}; sottovoce serve --help has all")
+    context.default_map = {**(context.default_map or {}), **settled}
+
+
+@click.command("serve", context_settings={"auto_envvar_prefix": "SOTTOVOCE"})
 @click.argument("plan_files", metavar="PLAN...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    is_eager=True,
+    expose_value=False,
+    callback=_read_config,
+    help="A TOML file of these options, and of plans.",
+)
 @database_option
+@click.option("--keys", type=click.Path(path_type=Path), help="The directory of the keys under which ids are kept.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option("--port", default=8470, show_default=True, type=click.IntRange(1, 65535), help="The port.")
 @click.option("--require-token", is_flag=True, help="Take reports only with a reporter's token.")
-@click.option("--minimum-reports", default=1000, show_default=True, help="Answer nothing below this many reports.")
-@click.option("--rate", default="600/minute", show_default=True, help="How often one token may be used.")
 @click.option(
     "--origin",
     "origins",
@@ -33,23 +89,19 @@ database_option = click.option(
 @click.option(
     "--pages", multiple=True, type=click.Path(path_type=Path), help="A directory of pages to serve; may be given again."
 )
+@_with_limits
 @json_option
-def command(  # noqa: PLR0913 - a command has as many parameters as options
+def command(
     *,
     plan_files: tuple[Path, ...],
-    database: str,
-    host: str,
-    port: int,
-    require_token: bool,
-    minimum_reports: int,
-    rate: str,
     origins: tuple[str, ...],
-    pages: tuple[Path, ...],
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Collect reports over HTTP, counting each once.
 
-    Keeps counts and nothing else: no address, no header, no time finer than a day. Stop it with Ctrl-C.
+    Keeps counts, digests of ids and nothing else: no address, no header, no time finer than a day. Stop it with Ctrl-C;
+    SIGHUP reads the plans again. Every option may stand in the environment too, as SOTTOVOCE_PORT does.
 
     \b
       sottovoce serve plan.json
@@ -62,27 +114,29 @@ def command(  # noqa: PLR0913 - a command has as many parameters as options
         raise SottovoceError(
             f"the collector needs more packages: pip install 'sottovoce[service]' ({error})"
         ) from error
-    plans = [Plan.load(path) for path in plan_files]
-    settings = Settings(
-        database=database,
-        host=host,
-        port=port,
-        require_token=require_token,
-        minimum_reports=minimum_reports,
-        rate=rate,
-        origins=_origins(origins),
-        pages=pages,
-    )
-    server = make_server(settings, plans)
-    base = f"http://{host}:{port}"
+
+    def load() -> list[Plan]:
+        return [Plan.load(path) for path in plan_files]
+
+    plans = load()
+    found = _origins(origins)
+    strangers = sorted(found.keys() - {"*", *(plan.fingerprint for plan in plans)})
+    if strangers:
+        raise SottovoceError(f"--origin names the plan {strangers[0]!r}, which is not served")
+    settings = Settings(origins=found, **options)
+    server = make_server(settings, plans, load)
+    base = f"http://{settings.host}:{settings.port}"
     if as_json:
         print_json({"url": base, "plans": [f"{base}/v1/plans/{plan.fingerprint}" for plan in plans]})
     else:
         console = make_console()
-        console.print(f"Collecting at [bold]{base}[/] into {database.rpartition('@')[2]}; Ctrl-C stops")
+        into = settings.database.rpartition("@")[2]
+        console.print("Collecting at ", strong(base), f" into {into}; Ctrl-C stops", sep="")
         for plan in plans:
             console.print(f"  {base}/v1/plans/{plan.fingerprint}")
     server.run()
+    if not server.started:
+        raise SottovoceError(f"cannot listen at {base}: somebody else does, or it is not this machine's")
 
 
 def _origins(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

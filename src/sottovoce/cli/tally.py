@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from sottovoce import Plan, Tally, TallyError, tally_parquet
 from sottovoce.cli.files import Step, read_csv, replacing, suffix_of
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress, strong
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths
@@ -39,16 +39,22 @@ def command(
 ) -> None:
     """Count reports, and merge counts.
 
-    REPORTS are files of reports (Parquet or CSV), directories and quoted patterns of Parquet files, and tallies that
-    were counted before, in any number and order; counts add. Reports that cannot be answers to PLAN are refused, and
-    said to be, by reason. Of Parquet rows with the same id one is counted.
+    REPORTS are files of reports (Parquet or CSV), directories and quoted patterns of Parquet files, tallies that were
+    counted before, and collectors' databases (a SQLite file, or a postgresql:// URL), in any number and order; counts
+    add. Reports that cannot be answers to PLAN are refused, and said to be, by reason. Of Parquet rows with the same id
+    one is counted.
 
     \b
       sottovoce tally plan.json monday.parquet tuesday.parquet --out week.parquet
       sottovoce tally plan.json week.parquet wednesday.parquet --out week.parquet.new
       sottovoce tally plan.json "reports/**/*.parquet" --engine spark --out tally.parquet
+      sottovoce tally plan.json collector.db --out tally.parquet
     """
     tally = Tally(Plan.load(plan_file))
+    stores = [source for source in sources if _is_store(source)]
+    for place in stores:
+        tally.merge(Tally.from_store(tally.plan, _address(place)))
+    sources = tuple(source for source in sources if source not in stores)
     files: list[str | os.PathLike[str]] = [source for source in sources if _holds_parquet_reports(source)]
     others = [source for source in sources if source not in files]
     with progress("tally", len(others) + 1) as step:
@@ -66,13 +72,29 @@ def command(
         print_json({"tally": str(out), "total": tally.total, "refused": refused, "collection": tally.collection})
         return
     console = make_console()
-    console.print(f"[bold]{out}[/]: {tally.total:,} reports counted, {sum(refused.values()):,} refused")
+    console.print(strong(out), f": {tally.total:,} reports counted, {sum(refused.values()):,} refused", sep="")
     if refused:
         table = make_table("refused because", ">reports")
         for reason, count in sorted(refused.items()):
             table.add_row(reason, f"{count:,}")
         console.print(table)
     console.print(f"Next: sottovoce fit {plan_file} {out} --out model.json", style="dim")
+
+
+def _is_store(source: Path) -> bool:
+    """Return whether a source is a collector's database: a server's address, or a file of SQLite."""
+    if str(source).startswith(("postgresql:/", "postgres:/")):
+        return True
+    if not source.is_file():
+        return False
+    with source.open("rb") as file:
+        return file.read(15) == b"SQLite format 3"
+
+
+def _address(source: Path) -> str:
+    """Return a database's address as it was typed; a path joins its slashes."""
+    scheme, colon, rest = str(source).partition(":/")
+    return f"{scheme}://{rest}" if colon and not rest.startswith("/") else str(source)
 
 
 def _count(tally: Tally, source: Path, step: Step) -> None:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import rfc8785
 from numpy.typing import NDArray
 
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import ModelError, SottovoceError
 from sottovoce.model.origin import Origin
+from sottovoce.model.state_checks import check_array, check_seal, check_state
 from sottovoce.plan.registry import find_mechanism
 from sottovoce.schema.schema import Schema
 
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
     from sottovoce.model.model import Model
 
 FORMAT = "sottovoce-model-1"
+
+_DAMAGED = (
+    msgspec.MsgspecError,
+    rfc8785.CanonicalizationError,
+    LookupError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    AttributeError,
+    MemoryError,
+    RecursionError,
+)
+"""What reading something else than a model may raise."""
 
 
 def model_document(model: Model) -> dict[str, Any]:
@@ -46,7 +61,17 @@ def model_document(model: Model) -> dict[str, Any]:
 def load_model(path: str | Path) -> Model:
     """Return the model that `Model.save` wrote."""
     try:
-        document = msgspec.json.decode(Path(path).read_bytes())
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
+    return read_model(data, repr(str(path)))
+
+
+def read_model(data: bytes, name: str) -> Model:
+    """Return the model that a file's bytes hold; ``name`` says in errors where they come from."""
+    try:
+        document = msgspec.json.decode(data)
+        check_seal(document)
         if document["format"] != FORMAT:
             raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
         origin = document["origin"]
@@ -56,15 +81,16 @@ def load_model(path: str | Path) -> Model:
         kind = find_mechanism(settled.mechanism).model
         if document["kind"] != kind.kind:
             raise ModelError(f"a model of kind {document['kind']!r} is not what {settled.mechanism} fits")
-        model = kind.from_state(settled, _unpack_state(document["state"]))
-        model.keep_replicates([kind.from_state(settled, _unpack_state(state)) for state in document["replicates"]])
+        model, *replicates = [
+            kind.from_state(settled, _unpack_state(settled.schema, state))
+            for state in (document["state"], *document["replicates"])
+        ]
+        model.keep_replicates(replicates)
         model.caveats = tuple(map(str, document.get("caveats", ())))
         if document.get("calibration"):
             model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
-    except OSError as error:
-        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
-    except (msgspec.MsgspecError, KeyError, TypeError, ValueError, AttributeError, SottovoceError) as error:
-        raise ModelError(f"{str(path)!r} is not a model, or damaged: {error}") from error
+    except (*_DAMAGED, SottovoceError) as error:
+        raise ModelError(f"{name} is not a model, or damaged: {error}") from error
     return model
 
 
@@ -72,8 +98,10 @@ def _pack_state(model: Fitted) -> dict[str, Any]:
     return {name: pack(value) for name, value in model.state().items()}
 
 
-def _unpack_state(packed: dict[str, Any]) -> dict[str, Any]:
-    return {name: unpack(value) for name, value in packed.items()}
+def _unpack_state(schema: Schema, packed: dict[str, Any]) -> dict[str, Any]:
+    state = {name: unpack(value) for name, value in packed.items()}
+    check_state(schema, state)
+    return state
 
 
 def pack(value: Any) -> Any:
@@ -88,7 +116,9 @@ def pack(value: Any) -> Any:
 def unpack(value: Any) -> Any:
     """Return the value that `pack` wrote."""
     if isinstance(value, dict) and "base64" in value:
-        kind = np.dtype(value["array"]).newbyteorder("<")
-        array: NDArray[Any] = np.frombuffer(base64.b64decode(value["base64"]), dtype=kind)
-        return array.astype(kind.newbyteorder("=")).reshape(value["shape"])
+        data = base64.b64decode(value["base64"], validate=True)
+        name, shape = check_array(value["array"], value["shape"], len(data))
+        kind = np.dtype(name).newbyteorder("<")
+        array: NDArray[Any] = np.frombuffer(data, dtype=kind)
+        return array.astype(kind.newbyteorder("=")).reshape(shape)
     return [unpack(item) for item in value] if isinstance(value, list) else value

@@ -40,6 +40,7 @@ from sottovoce.model.evaluation import joint_distribution
 from sottovoce.model.files import model_document
 from sottovoce.model.fitted import Fitted
 from sottovoce.model.groups import Comparison, compare_groups, groups_of, smallest_difference
+from sottovoce.model.state_checks import seal
 from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import chunks
 from sottovoce.query.functional import Functional, Where, fraction_of, parse
@@ -95,7 +96,7 @@ class Model(Fitted):
 
     def save(self, path: str | Path) -> None:
         """Write the model as one JSON document."""
-        write_whole(path, msgspec.json.encode(self.document()))
+        write_whole(path, msgspec.json.encode(seal(self.document())))
 
     @property
     def includes(self) -> str:

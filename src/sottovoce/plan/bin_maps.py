@@ -44,23 +44,37 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     def check(self, levels: int) -> None:
         """Raise PlanError unless this table maps each of ``levels`` levels to a bin."""
+        self._check_kind()
+        if self.edges is not None:
+            fits = self.edges[:1] == (0,) and self.edges[-1] == levels
+        else:
+            fits = levels == (self.identity if self.identity is not None else (self.tree or self.walsh or (0,))[0])
+        if not (fits and self._possible()):
+            raise PlanError(f"table {msgspec.to_builtins(self)} does not cover an attribute of {levels} levels")
+
+    def check_alone(self) -> None:
+        """Raise PlanError unless this table can be, whatever attribute it is for: one that no question uses as well."""
+        self._check_kind()
+        if not self._possible():
+            raise PlanError(f"table {msgspec.to_builtins(self)} cannot be")
+
+    def _check_kind(self) -> None:
         if len(msgspec.to_builtins(self)) != 1:
             kinds = ", ".join(self.__struct_fields__)
             raise PlanError(f"a table has exactly one kind of {kinds}, got {msgspec.to_builtins(self)}")
-        if self.identity is not None:
-            fits = self.identity == levels
-        elif self.tree is not None:
+
+    def _possible(self) -> bool:
+        if self.tree is not None:
             size, branching, depth = self.tree
-            fits = size == levels and branching >= 2 and 0 <= depth <= tree_height(levels, branching)
-        elif self.walsh is not None:
-            size, functions, bits = self.walsh[0] if self.walsh else 0, self.walsh[1:], walsh_bits(levels)
-            fits = size == levels and 1 <= len(functions) <= bits and all(1 <= index < 1 << bits for index in functions)
-        else:
-            edges = self.edges or ()
-            rising = all(left < right for left, right in itertools.pairwise(edges))
-            fits = rising and len(edges) >= 2 and edges[0] == 0 and edges[-1] == levels
-        if not fits:
-            raise PlanError(f"table {msgspec.to_builtins(self)} does not cover an attribute of {levels} levels")
+            return size >= 2 and branching >= 2 and 0 <= depth <= tree_height(size, branching)
+        if self.walsh is not None:
+            size, functions = self.walsh[0] if self.walsh else -1, self.walsh[1:]
+            bits = walsh_bits(size)
+            return size >= 0 and 1 <= len(functions) <= bits and all(1 <= index < 1 << bits for index in functions)
+        if self.edges is not None:
+            rising = all(left < right for left, right in itertools.pairwise(self.edges))
+            return len(self.edges) >= 2 and rising and self.edges[0] >= 0
+        return self.identity is not None and self.identity >= 0
 
     @property
     def bins(self) -> int:

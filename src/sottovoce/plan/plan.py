@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 import rfc8785
 
-from sottovoce._checks import check_integer
+from sottovoce._checks import check_integer, is_readable
 from sottovoce._files import write_whole
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import PlanError, SottovoceError
@@ -204,7 +204,15 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             _check_epsilon_text(document)
             plan = msgspec.convert(document, cls)
             plan.check()
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, SottovoceError) as error:
+            if rfc8785.dumps(document) != plan.to_json():
+                raise PlanError("its members are not exactly those of a plan: each stands there, and says something")
+        except (
+            msgspec.MsgspecError,
+            rfc8785.CanonicalizationError,
+            UnicodeDecodeError,
+            RecursionError,
+            SottovoceError,
+        ) as error:
             raise PlanError(f"not a plan, or damaged: {error}") from error
         if claimed is not None and claimed != plan.fingerprint:
             raise PlanError(
@@ -240,6 +248,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             _check_date(self.expires)
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
+        if not is_readable(self.purpose) or not is_readable(self.contact):
+            raise PlanError(f"purpose and contact hold no control characters, got {self.purpose!r}, {self.contact!r}")
+        _check_values([self.mechanism, self.seed, self.options, self.parameters])
+        for table in self.tables:
+            table.check_alone()
         total = self.questions.check()
         if total != SHARES:
             raise PlanError(f"shares must add up to 2^32 = {SHARES}, got {total}")
@@ -271,6 +284,19 @@ def _check_epsilon_text(document: object) -> None:
     text = document.get("epsilon") if isinstance(document, dict) else None
     if text is not None and (not isinstance(text, str) or str(parse_epsilon(text)) != text):
         raise PlanError(f"epsilon is written as a plain decimal number, in quotes, got {text!r}")
+
+
+def _check_values(value: object) -> None:
+    """Raise PlanError unless all texts within are readable and all numbers ones that a browser reads as they are."""
+    if isinstance(value, dict):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple):
+        for part in value:
+            _check_values(part)
+    elif isinstance(value, str) and not is_readable(value):
+        raise PlanError(f"options and parameters hold no control characters, got {value!r}")
+    elif isinstance(value, float) and value.is_integer() and abs(value) >= 2**53:
+        raise PlanError(f"options and parameters are numbers below 2^53, got {value!r}")
 
 
 def _check_date(text: object) -> None:

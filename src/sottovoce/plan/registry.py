@@ -105,6 +105,7 @@ MECHANISMS: dict[str, str | Mechanism] = {
 _ENGINES = {
     "parquet": "sottovoce.engines.parquet:tally_parquet",
     "spark": "sottovoce.engines.spark:tally_spark",
+    "store": "sottovoce.service.tallies:tally_store",
 }
 
 

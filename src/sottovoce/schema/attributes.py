@@ -17,13 +17,12 @@ import functools
 import itertools
 import math
 import numbers
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import msgspec
 
-from sottovoce._checks import check_integer, is_number
+from sottovoce._checks import check_integer, is_number, is_readable
 from sottovoce.errors import RecordError, SchemaError
 
 if TYPE_CHECKING:
@@ -220,7 +219,7 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
         if not low < high:
             raise SchemaError(f"{self.name}: high must be above low, got low={self.low}, high={self.high}")
         settle(self, low=low, high=high, bins=bins)
-        if len(set(self.boundaries)) != bins + 1:
+        if not all(left < right for left, right in itertools.pairwise(self.boundaries)):
             raise SchemaError(f"{self.name}: {bins} bins between {low} and {high} are narrower than a float can tell")
 
     def _settle_edges(self, edges: Iterable[float]) -> None:
@@ -285,8 +284,10 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
     def __post_init__(self) -> None:
         _check_common(self)
         values = tuple(self.values) if isinstance(self.values, Iterable) else ()
-        if isinstance(self.values, str) or not values or not all(map(_is_text, values)):
+        if isinstance(self.values, str) or not values or not all(isinstance(value, str) for value in values):
             raise SchemaError(f"{self.name}: values is a list of strings, got {self.values!r}")
+        if not all(map(is_readable, values)):
+            raise SchemaError(f"{self.name}: values is a list of strings of visible characters, got {self.values!r}")
         if len(values) < 2 or len(set(values)) != len(values):
             raise SchemaError(f"{self.name}: values are at least two different strings, got {list(values)}")
         settle(self, values=tuple(map(str, values)))
@@ -339,15 +340,11 @@ def positions(names: tuple[str, ...]) -> dict[str, int]:
 
 def _check_common(attribute: Attribute) -> None:
     name: object = attribute.name
-    if not isinstance(name, str) or not name or len(name) > 200 or not name.isprintable():
+    if not is_readable(name) or not name or len(name) > 200:
         raise SchemaError(f"an attribute's name is 1 to 200 printable characters, got {name!r}")
     for switch in ("nullable", "clip"):
         if not isinstance(getattr(attribute, switch, False), bool):
             raise SchemaError(f"{name}: {switch} is True or False, got {getattr(attribute, switch)!r}")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)  # half characters cannot be written
 
 
 def _check_size(attribute: Attribute) -> None:

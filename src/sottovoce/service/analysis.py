@@ -8,6 +8,7 @@ import secrets
 import threading
 import warnings
 from functools import cached_property
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -15,14 +16,16 @@ import numpy as np
 
 from sottovoce.errors import FewReportsWarning
 from sottovoce.model.answer import evidence_words, fraction_interval
+from sottovoce.model.files import read_model
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
+from sottovoce.model.state_checks import seal
 from sottovoce.plan.influence import influence_of_liars
 from sottovoce.plan.plan import Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
-from sottovoce.service.served import Served
-from sottovoce.service.store import Counts, Store
+from sottovoce.service.served import Served, today
+from sottovoce.service.store import Counts, KeptModel, Store
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
@@ -33,7 +36,7 @@ class TooFewReportsError(Exception):
 
 
 class NotFittedError(Exception):
-    """A collection whose model was not fitted since the collector started."""
+    """A collection of which no model was fitted yet."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +53,15 @@ class Fit:
         return msgspec.json.encode({"fit": self.id, "exploration": exploration(self.model, plan=self.plan)})
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Look:
+    """What a status said of the counts, at which revision, and until when it is not even asked whether they changed."""
+
+    revision: int
+    found: dict[str, Any]
+    until: float
+
+
 class Analyst:
     """Fits and answers; one fit at a time, for any number of collections."""
 
@@ -57,7 +69,8 @@ class Analyst:
         self._store, self._minimum = store, minimum_reports
         self._fits: dict[int, Fit] = {}
         self._fitting = threading.Lock()
-        self._looked: dict[str, tuple[int, dict[str, Any]]] = {}
+        self._looked: dict[str, _Look] = {}
+        self._looking = threading.Lock()
         self._plans: dict[str, Plan] = {}
 
     def fit(self, served: Served, *, seed: int, quality: str) -> Model:
@@ -72,7 +85,11 @@ class Analyst:
                 warnings.simplefilter("ignore", FewReportsWarning)
                 model = fit(served.plan, tally, seed=seed, quality=quality)
                 model.prepare_intervals()  # once, here, and not by all who ask first
-            self._fits[served.key.collection] = Fit(model, served.plan)
+            fitted = Fit(model, served.plan)
+            document = msgspec.json.encode(seal(model.document()))
+            kept = KeptModel(fitted.id, served.plan.fingerprint, model.origin.reports, document)
+            self._store.save_model(served.key.collection, today(), kept)
+            self._fits[served.key.collection] = fitted
         return model
 
     def answer(self, served: Served, asked: AnswersRequest) -> tuple[Model, list[AnswerLine]]:
@@ -109,32 +126,57 @@ class Analyst:
         return self._last_fit(served).explored
 
     def _last_fit(self, served: Served) -> Fit:
-        fitted = self._fits.get(served.key.collection)
-        if fitted is None:
-            raise NotFittedError("no model was fitted since the collector started; POST .../fit first")
+        """Return the model that answers, whichever collector of the database fitted it; read once."""
+        collection = served.key.collection
+        head, fitted = self._store.model_head(collection), self._fits.get(collection)
+        if head is None:
+            raise NotFittedError("no model was fitted yet; POST .../fit first")
+        if fitted is None or fitted.id != head[0]:
+            kept = self._store.model(collection)
+            assert kept is not None
+            fitted = Fit(read_model(kept.document, "the kept model"), served.plan, kept.id)
+            self._fits[collection] = fitted
         return fitted
 
     def status(self, served: Served) -> dict[str, Any]:
         """Return what was counted and refused by day, the fit, what liars can do, whether the crowd is honest."""
-        fitted = self._fits.get(served.key.collection)
+        head = self._store.model_head(served.key.collection)
         return {
             "plan": served.plan.fingerprint,
             "collection": served.plan.collection,
             "minimum_reports": self._minimum,
-            "fit": {"id": fitted.id, "reports": fitted.model.reports} if fitted else None,
+            "fit": {"id": head[0], "reports": head[1]} if head else None,
             **self._counted(served),
             "warnings": served.warnings,
         }
 
     def _counted(self, served: Served) -> dict[str, Any]:
-        """Return what the status says of the counts; read and checked again only when they changed."""
+        """Return what the status says of the counts: read again when they changed, but if that takes long not often.
+
+        One thread reads at a time. A look that took more than a tenth of a second serves for ten times as long.
+        """
+        name, known = served.plan.fingerprint, self._looked.get(served.plan.fingerprint)
+        if known is not None and monotonic() < known.until:
+            return known.found
+        with self._looking:
+            known = self._looked.get(name)
+            if known is not None and monotonic() < known.until:
+                return known.found
+            revision = self._store.revision(
+                served.key.collection
+            )  # before the counts: what comes after shows next time
+            if known is None or known.revision != revision:
+                started = monotonic()
+                found = self._look(served)
+                taken = monotonic() - started
+                known = _Look(revision, found, started + taken + (10 * taken if taken > 0.1 else 0.0))
+                self._looked[name] = known
+        return known.found
+
+    def _look(self, served: Served) -> dict[str, Any]:
         collection = served.key.collection
-        revision = self._store.revision(collection)  # before the counts: whatever comes after shows at the next look
-        looked = self._looked.get(served.plan.fingerprint)
-        if looked is not None and looked[0] == revision:
-            return looked[1]
         tally = self._tally(served)
-        found = {
+        return {
             "reports": tally.total,
             "days": [
                 {"plan": fingerprint, "day": day.isoformat(), "count": count}
@@ -152,8 +194,6 @@ class Analyst:
                 for check in check_tally(tally)
             ],
         }
-        self._looked[served.plan.fingerprint] = revision, found
-        return found
 
     def _tally(self, served: Served) -> Tally:
         """Return the tally of a plan's collection, question totals kept plan by plan."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Iterable
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -13,24 +18,46 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce import __version__
+from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.routes import plain, router
+from sottovoce.service.posting import Posting
+from sottovoce.service.protocol import ConnectionLimits, limited
+from sottovoce.service.routes import router
+from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
-from sottovoce.service.store import FAILURES, Store, open_store
+from sottovoce.service.store import FAILURES, Store, failure_name, open_store
 
 log = logging.getLogger("sottovoce.collector")
 
+STOP_SECONDS = 14.0
+SPARE_FILES = 128
+"""Files for everything but connections: the database, threads, modules."""
 
-def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = None) -> FastAPI:
-    """Return the application that serves some plans; its store is opened here unless it is given."""
-    collector = Collector(settings, store or open_store(settings.database), plans)
+
+def create_app(
+    settings: Settings,
+    plans: Iterable[Plan],
+    store: Store | None = None,
+    reload: Callable[[], Iterable[Plan]] | None = None,
+) -> FastAPI:
+    """Return the application that serves some plans.
+
+    Args:
+        settings: How it serves.
+        plans: What it serves.
+        store: Where counts are kept; opened by the settings unless it is given.
+        reload: Gives the plans to serve after SIGHUP, beside those served already.
+    """
+    collector = Collector(settings, store or open_store(settings.database, settings.keys), plans)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         collector.start()
+        if reload is not None and threading.current_thread() is threading.main_thread():
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _look_again, collector, reload)
         yield
         collector.close()
 
@@ -44,25 +71,42 @@ def create_app(settings: Settings, plans: Iterable[Plan], store: Store | None = 
         lifespan=lifespan,
     )
     app.state.collector = collector
-    app.router.routes.extend([*plain.routes, *router.routes])
+    app.include_router(router)
     for failure in FAILURES:
         app.add_exception_handler(failure, _unavailable)
     if settings.pages:
-        files = StaticFiles(directory=settings.pages[0], html=True)
+        files = Pages(directory=settings.pages[0], html=True)
         files.all_directories = list(settings.pages)
         app.mount("/", files)
     app.add_middleware(CountRequests, metrics=collector.metrics)
-    app.add_middleware(OriginsPerPlan, origins={key: settings.origins_of(key) for key in collector.served})
+
+    def origins(fingerprint: str) -> tuple[str, ...]:
+        return settings.origins_of(fingerprint) if fingerprint in collector.served else ()
+
+    app.add_middleware(OriginsPerPlan, origins=origins)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(Posting, collector=collector, origins=origins)
+    day = today()
+    if collector.served and all(served.expired(day) for served in collector.served.values()):
+        log.warning("all plans have expired: no report will be counted")
     for served in collector.served.values():
         for warning in served.warnings:
             log.warning("plan %s: %s", served.plan.fingerprint[:12], warning)
     return app
 
 
+def _look_again(collector: Collector, reload: Callable[[], Iterable[Plan]]) -> None:
+    """Serve the plans as their files are now, beside those served already; one that cannot be read changes nothing."""
+    try:
+        collector.look(reload())
+        log.warning("plans were read again: %d are served", len(collector.served))
+    except (SottovoceError, *FAILURES) as error:
+        log.error("plans were not read again: %s", type(error).__name__)
+
+
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """Answer for a database that failed."""
-    log.error("the store failed: %s", type(error).__name__)
+    log.error("the store failed: %s", failure_name(error))
     return JSONResponse({"detail": "the store does not answer; try again later"}, 503, {"Retry-After": "5"})
 
 
@@ -78,22 +122,71 @@ class CountRequests:
         async def send_counted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 route = getattr(scope.get("route"), "path", "other")
-                self._metrics.requests.labels(route, message["status"]).inc()
+                self._metrics.request(route, message["status"])
             await send(message)
 
         await self._app(scope, receive, send_counted)
 
 
-def make_server(settings: Settings, plans: Iterable[Plan]) -> uvicorn.Server:
+class Pages(StaticFiles):
+    """Files beside the API; those whose name starts with a dot are nobody's business."""
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """Return a file's path, if it may be served."""
+        if any(part.startswith(".") and part not in (".", ".well-known") for part in path.split("/")):
+            return "", None
+        return super().lookup_path(path)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which ends when it is told to, whatever hangs."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop; after 14 seconds without another word: what was acknowledged is on disk."""
+        if not self.should_exit:
+            last = threading.Timer(STOP_SECONDS, os._exit, (1,))
+            last.daemon = True
+            last.start()
+        super().handle_exit(sig, frame)
+
+
+def make_server(
+    settings: Settings, plans: Iterable[Plan], reload: Callable[[], Iterable[Plan]] | None = None
+) -> Server:
     """Return the server, ready to run: no access log, no server header, no word about who asks."""
+    limits = ConnectionLimits(
+        connections=allow_files(settings.connections),
+        header_bytes=settings.header_bytes,
+        header_seconds=settings.header_seconds,
+        body_seconds=settings.body_seconds,
+    )
     config = uvicorn.Config(
-        create_app(settings, plans),
+        create_app(settings, plans, reload=reload),
         host=settings.host,
         port=settings.port,
+        http=limited(limits),
+        ws="none",
         access_log=False,
         log_level="warning",
         server_header=False,
         proxy_headers=False,  # whose address a proxy passes on is nothing the collector wants to know
-        timeout_graceful_shutdown=10,
+        timeout_keep_alive=75,  # longer than a proxy keeps its side, so that none is closed while it is used
+        timeout_graceful_shutdown=5,
+        backlog=4096,
     )
-    return uvicorn.Server(config)
+    return Server(config)
+
+
+def allow_files(connections: int) -> int:
+    """Return how many connections there may be; the process may open that many files from now on, if it is let."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + SPARE_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        if most < wanted:
+            log.warning("only %d files may be open (LimitNOFILE=): at most %d connections", most, most - SPARE_FILES)
+            return max(1, most - SPARE_FILES)
+    return connections

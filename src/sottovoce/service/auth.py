@@ -10,6 +10,7 @@ import datetime
 import hashlib
 import hmac
 import secrets
+from typing import NamedTuple
 
 from sottovoce.errors import StoreError
 from sottovoce.service.store import Store, Token
@@ -20,23 +21,56 @@ ROLES = (ANALYST, REPORTER)
 _NOBODY = bytes(32)
 
 
-def create_token(store: Store, name: str, role: str, day: datetime.date) -> str:
-    """Return a new token's text: it is shown once, and only its digest is kept."""
+class Limits(NamedTuple):
+    """What a token is limited to.
+
+    Attributes:
+        expires: Its last day, if it has one.
+        collection: The one collection it is for; left out, it is for all.
+        reports: How many reports it may post, if that is limited: 1 makes it a ticket for one person.
+    """
+
+    expires: datetime.date | None = None
+    collection: str | None = None
+    reports: int | None = None
+
+
+def create_token(store: Store, name: str, role: str, day: datetime.date, limits: Limits | None = None) -> str:
+    """Return a new token's text: it is shown once, and only its digest is kept.
+
+    Raises:
+        StoreError: If the name is taken, or something cannot be.
+    """
+    limits = limits or Limits()
     if not name.strip() or len(name) > 100:
         raise StoreError(f"a token has a name of 1 to 100 characters, got {name!r}")
     if role not in ROLES:
         raise StoreError(f"a token's role is one of {', '.join(ROLES)}, got {role!r}")
+    if limits.reports is not None and (role != REPORTER or limits.reports < 0):
+        raise StoreError(f"only a reporter's token is for a number of reports, got {limits.reports} for {role}")
     prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-    store.save_token(Token(name, role, prefix, _digest(secret), day))
+    store.save_token(Token(name, role, prefix, _digest(secret), day, None, *limits))
     return f"sv_{prefix}_{secret}"
 
 
-def check_token(store: Store, text: str) -> Token | None:
-    """Return the token that a text proves, unless it is unknown or revoked."""
+def rotate_token(store: Store, name: str, day: datetime.date) -> str:
+    """Return a new text for a token: the old one ends now, the new one has its name, role and limits."""
+    old = next((token for token in store.tokens() if token.name == name and token.revoked is None), None)
+    if old is None:
+        raise StoreError(f"there is no token named {name!r} to rotate; sottovoce token list shows all")
+    store.revoke_token(name, day)
+    store.rename_token(name, f"{name[:80]} until {day} {old.prefix}")
+    return create_token(store, name, old.role, day, Limits(old.expires, old.collection, old.reports))
+
+
+def check_token(store: Store, text: str, day: datetime.date | None = None) -> Token | None:
+    """Return the token that a text proves, unless it is unknown, revoked or past its last day."""
     prefix, _, secret = text.removeprefix("sv_").partition("_")
     found = store.find_token(prefix) if prefix.isascii() and prefix.isalnum() else None
     same = hmac.compare_digest(found.digest if found else _NOBODY, _digest(secret))
-    return found if found is not None and same and found.revoked is None else None
+    if found is None or not same or found.revoked is not None:
+        return None
+    return None if found.expires is not None and day is not None and day > found.expires else found
 
 
 def _digest(secret: str) -> bytes:

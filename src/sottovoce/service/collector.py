@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import secrets
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from time import monotonic
+from typing import TypeVar
 
-from fastapi import HTTPException, Request
+from fastapi import HTTPException
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
-from sottovoce.service.analysis import Analyst
+from sottovoce.service.analysis import Analyst, TooFewReportsError
 from sottovoce.service.auth import check_token
+from sottovoce.service.bodies import Bodies
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.served import Served, register_plans, today
+from sottovoce.service.served import Served, other_plans, register_plans, today
 from sottovoce.service.settings import Settings
-from sottovoce.service.store import Store
-from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json
+from sottovoce.service.store import One, Reports, Store, Token, columns_of, failure_name
+from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json, decode_one
+from sottovoce.service.work import CrowdedError, Pool
 from sottovoce.service.writer import BusyError, NotCountedError, Outcome, Writer
 
+log = logging.getLogger("sottovoce.collector")
+
 JSON, BINARY = "application/json", "application/octet-stream"
+HEALTH_SECONDS = 2.0
+"""How long a store may take to say that it is there."""
+
+Result = TypeVar("Result")
 
 
 class Collector:
@@ -28,55 +41,208 @@ class Collector:
 
     def __init__(self, settings: Settings, store: Store, plans: Iterable[Plan]) -> None:
         self.settings, self.store = settings, store
-        self.served = register_plans(store, plans)
+        self.served: dict[str, Served] = {}
         self._collections: dict[int, dict[str, Served]] = {}
-        for fingerprint, served in self.served.items():
-            self._collections.setdefault(served.key.collection, {})[fingerprint] = served
+        self._closed: frozenset[int] = frozenset()
+        self._serve(register_plans(store, plans, settings.grace))
         self.metrics = Metrics()
         self.analyst = Analyst(store, minimum_reports=settings.minimum_reports)
+        self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._rate = settings.rate_limit
+        self._rate, self._report_rate = settings.rate_limit, settings.report_rate_limit
+        self._holder = secrets.token_hex(8)
+        self._tending: asyncio.Task[None] | None = None
+        self._next_fit: dict[int, tuple[float, int]] = {}
         self._writer: Writer | None = None
+        self._tokens = Pool("tokens", threads=2, waiting=1_000)
+        self._analysts = Pool("analysts", threads=2, waiting=settings.analysts_waiting)
+        self._fits = Pool("fits", threads=1, waiting=0)
+        self._health = Pool("health", threads=1, waiting=0)
 
     def start(self) -> None:
         """Begin to take reports."""
-        self._writer = Writer(self.store, self.metrics, waiting_limit=self.settings.waiting_limit)
+        self._writer = Writer(
+            self.store,
+            self.metrics,
+            waiting_limit=self.settings.waiting_limit,
+            reports=self.settings.commit_reports,
+            seconds=self.settings.commit_seconds,
+        )
+        self._tending = asyncio.get_running_loop().create_task(self._tend())
 
     def close(self) -> None:
-        """Commit what waits, and let go of the store."""
+        """Commit what waits, and let go of the store; a store that hangs is not waited for."""
+        if self._tending is not None:
+            self._tending.cancel()
+        for pool in (self._tokens, self._analysts, self._fits, self._health):
+            pool.close()
         if self._writer is not None:
-            self._writer.close()
+            self._writer.close(self.settings.stop_seconds)
         self.store.close()
+
+    def _serve(self, found: dict[str, Served]) -> None:
+        """Serve these plans from now on, and leave out the collections that were closed."""
+        collections: dict[int, dict[str, Served]] = {}
+        for fingerprint, served in found.items():
+            collections.setdefault(served.key.collection, {})[fingerprint] = served
+        states = self.store.collections()
+        self._closed = frozenset(one.number for one in states if one.closed is not None or one.purged is not None)
+        self._collections, self.served = collections, found
+
+    def look(self, plans: Iterable[Plan] = ()) -> None:
+        """Serve some more plans, and what was added, closed or opened in the database by another process."""
+        found = {**self.served, **register_plans(self.store, plans, self.settings.grace)}
+        for collection in {served.key.collection for served in found.values()}:
+            found |= other_plans(self.store, collection, found, self.settings.grace)
+        self._serve(found)
+
+    async def _tend(self) -> None:
+        """Look for what changed in the database, and fit when it is time, until the collector ends."""
+        while True:
+            await asyncio.sleep(self.settings.look_every)
+            try:
+                await self._analysts.run(self.look)
+                for collection, plans in self._collections.items() if self.settings.fit_every else ():
+                    await self._fit_when_due(collection, next(iter(plans.values())))
+            except (CrowdedError, HTTPException):
+                continue
+            except Exception as error:  # a store that fails is seen by those who post; this is tried again
+                self.note_failure("looking at the store failed", error)
+
+    async def _fit_when_due(self, collection: int, served: Served) -> None:
+        """Fit a collection if its time has come, reports came, and no other collector of this database is at it."""
+        every, now = self.settings.fit_every, monotonic()
+        due, last = self._next_fit.get(collection, (0.0, -1))
+        if now < due:
+            return
+        self._next_fit[collection] = now + every, last
+        revision = await self._analysts.run(lambda: self.store.revision(collection))
+        if revision == last:
+            return
+        if not await self._analysts.run(lambda: self.store.lease(f"fit {collection}", self._holder, every)):
+            return
+        try:
+            await self.fit(lambda: self.analyst.fit(served, seed=0, quality="default"))
+            self._next_fit[collection] = now + every, revision
+        except (TooFewReportsError, SottovoceError):
+            self._next_fit[collection] = 0.0, revision  # as soon as more came
 
     def find(self, fingerprint: str) -> Served:
         """Return a plan that is served."""
-        if fingerprint not in self.served:
+        found = self.served.get(fingerprint)
+        if found is None:
             raise HTTPException(404, "no such plan is served here; GET /v1/plans lists those that are")
-        return self.served[fingerprint]
+        return found
 
-    async def authorize(self, request: Request, role: str) -> None:
-        """Refuse a request that does not carry a good token of that role, or too many of them."""
-        scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    async def authorize(self, header: str, role: str, served: Served | None = None) -> Token:
+        """Return the token in an ``Authorization`` header, if it is good for that role and plan, and not used up."""
+        scheme, _, text = header.partition(" ")
         token = None
-        if scheme.lower() == "bearer":
-            token = await asyncio.to_thread(check_token, self.store, text.strip())
+        if scheme.lower() == "bearer" and len(text) <= 200:
+            token = await self._tokens.run(lambda: check_token(self.store, text.strip(), today()))
         if token is None:
             detail = "this needs a token: Authorization: Bearer sv_... (sottovoce token create)"
             raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
         if token.role != role:
             raise HTTPException(403, f"this needs a token of role {role}, this one is of role {token.role}")
+        if token.collection is not None and (served is None or served.plan.collection != token.collection):
+            raise HTTPException(403, "this token is for another collection")
         if not self._limiter.hit(self._rate, token.prefix):
             raise HTTPException(429, f"a token may be used {self.settings.rate}", {"Retry-After": "60"})
+        return token
 
-    async def read(self, request: Request) -> bytes:
-        """Return a request's body, unless it is too long."""
-        limit, parts, size = self.settings.body_limit, [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > limit:
-                raise HTTPException(413, f"a request holds at most {limit} bytes; send reports in parts")
-            parts.append(part)
-        return b"".join(parts)
+    async def analyse(self, work: Callable[[], Result]) -> Result:
+        """Return what an analyst asked for, computed beside the event loop; too much at a time is refused."""
+        try:
+            return await self._analysts.run(work)
+        except CrowdedError as error:
+            raise HTTPException(429, "too many questions wait; ask again later", {"Retry-After": "5"}) from error
+
+    async def fit(self, work: Callable[[], Result]) -> Result:
+        """Return what a fit gives; one runs at a time."""
+        try:
+            return await self._fits.run(work)
+        except CrowdedError as error:
+            raise HTTPException(409, "a fit is running; ask again when it is done", {"Retry-After": "10"}) from error
+
+    async def ready(self) -> str | None:
+        """Return why no report could be counted now, or None: an answer in two seconds, whatever hangs."""
+        failing = self._writer is not None and self._writer.failing
+        try:
+            await self._health.run(lambda: self.store.check(write=failing), seconds=HEALTH_SECONDS)
+        except (CrowdedError, TimeoutError):
+            return "the store does not answer"
+        except Exception as error:
+            self.note_failure("the store failed", error)
+            return "the store does not answer"
+        if failing and self._writer is not None:
+            self._writer.failing = False
+        return None
+
+    def note_failure(self, what: str, error: Exception) -> None:
+        """Log that the store failed, by its own name for why: never what was to be written."""
+        log.error("%s: %s", what, failure_name(error))
+
+    async def take(
+        self, served: Served, kind: str, body: bytes, token: Token | None = None
+    ) -> tuple[Outcome, list[tuple[int, str]]]:
+        """Return what became of the reports of a body, once they are on disk, and which were refused and why."""
+        if served.key.collection in self._closed:
+            raise HTTPException(410, "this collection is closed")
+        if kind == JSON and body[:1] == b"{":
+            day = today()
+            found = decode_one(body, self._collections[served.key.collection], day)
+            if found is not None and not served.expired(day):
+                outcome = await self._spend(token, served.key.collection, found)
+                self.metrics.counted(outcome.counted, outcome.duplicate, 0)
+                return outcome, []
+        decoded = self.decode(served, kind, body)
+        return await self.count(served, decoded, token), decoded.refused
+
+    async def count(self, served: Served, decoded: Decoded, token: Token | None = None) -> Outcome:
+        """Return what became of the reports, once they are on disk."""
+        assert self._writer is not None, "the collector was not started"
+        collection = served.key.collection
+        if decoded.refused:
+            self._writer.refuse(collection, Counter(reason for _, reason in decoded.refused))
+        outcome = await self._spend(token, collection, decoded.reports) if len(decoded.reports) else Outcome(0, 0)
+        self.metrics.counted(outcome.counted, outcome.duplicate, len(decoded.refused))
+        return outcome
+
+    async def _spend(self, token: Token | None, collection: int, reports: One | Reports) -> Outcome:
+        """Return what became of reports that a token may still post; what was counted before is not taken from it."""
+        if token is None:
+            return await self._submit(collection, reports)
+        columns = columns_of([reports]) if isinstance(reports, One) else reports
+        number = len(columns)
+        if not self._limiter.hit(self._report_rate, f"reports {token.prefix}", cost=number):
+            detail = f"a token may post {self.settings.report_rate} reports"
+            raise HTTPException(429, detail, {"Retry-After": "60"})
+        if token.reports is None:
+            return await self._submit(collection, reports)
+        prefix = token.prefix
+        if not await self._tokens.run(lambda: self.store.spend_token(prefix, number)):
+            known = await self._tokens.run(lambda: self.store.known(collection, columns.ids))
+            if known.all():  # an acknowledgement that was lost: say again that all is well
+                return Outcome(0, number)
+            raise HTTPException(403, "this token is used up: it was for so many reports, and they were posted")
+        unused = number
+        try:
+            outcome = await self._submit(collection, reports)
+            unused = outcome.duplicate
+        finally:
+            if unused:
+                await self._tokens.run(lambda: self.store.spend_token(prefix, -unused))
+        return outcome
+
+    async def _submit(self, collection: int, reports: One | Reports) -> Outcome:
+        assert self._writer is not None
+        try:
+            return await self._writer.submit(collection, reports)
+        except BusyError as error:
+            raise HTTPException(429, "too many reports wait; send this later", {"Retry-After": "1"}) from error
+        except NotCountedError as error:
+            raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
 
     def decode(self, served: Served, kind: str, body: bytes) -> Decoded:
         """Return the reports of a body, JSON or binary."""
@@ -93,22 +259,3 @@ class Collector:
         except BatchSizeError as error:
             raise HTTPException(413, str(error)) from error
         raise HTTPException(415, f"reports are {JSON} or {BINARY}, got {kind[:100]!r}")
-
-    async def count(self, served: Served, decoded: Decoded) -> Outcome:
-        """Return what became of the reports, once they are on disk."""
-        assert self._writer is not None, "the collector was not started"
-        collection = served.key.collection
-        if decoded.refused:
-            self._writer.refuse(collection, Counter(reason for _, reason in decoded.refused))
-        outcome = Outcome(0, 0)
-        if len(decoded.reports):
-            try:
-                outcome = await self._writer.submit(collection, decoded.reports)
-            except BusyError as error:
-                raise HTTPException(429, "too many reports wait; send this later", {"Retry-After": "1"}) from error
-            except NotCountedError as error:
-                raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
-        self.metrics.reports.labels("counted").inc(outcome.counted)
-        self.metrics.reports.labels("duplicate").inc(outcome.duplicate)
-        self.metrics.reports.labels("refused").inc(len(decoded.refused))
-        return outcome

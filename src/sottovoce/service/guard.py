@@ -1,12 +1,15 @@
-"""What stands around the API: limits on bodies, headers that keep browsers safe, and which web pages may call it."""
+"""What stands around the API: headers that keep browsers safe, and which web pages may call it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Origins = Callable[[str], tuple[str, ...]]
+"""A plan's fingerprint -> the origins whose pages may use it."""
 
 HEADERS = {
     "content-security-policy": (
@@ -43,22 +46,23 @@ class SecurityHeaders:
 class OriginsPerPlan:
     """Lets the web pages of a plan's origins fetch that plan and post to it, and no others."""
 
-    def __init__(self, app: ASGIApp, origins: Mapping[str, tuple[str, ...]]) -> None:
-        self._app = app
-        self._of_plan = {
-            fingerprint: CORSMiddleware(
-                app,
-                allow_origins=allowed,
-                allow_methods=["GET", "POST"],
-                allow_headers=["authorization", "content-type"],
-            )
-            for fingerprint, allowed in origins.items()
-            if allowed
-        }
+    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+        self._app, self._origins = app, origins
+        self._made: dict[tuple[str, ...], CORSMiddleware] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         parts = scope["path"].split("/") if scope["type"] == "http" else []
         open_to_pages = len(parts) == 4 or parts[4:] == ["reports"]
-        app = self._of_plan.get(parts[3], self._app) if len(parts) > 3 and open_to_pages else self._app
-        await app(scope, receive, send)
+        allowed = self._origins(parts[3]) if len(parts) > 3 and open_to_pages else ()
+        await (self._for(allowed) if allowed else self._app)(scope, receive, send)
+
+    def _for(self, allowed: tuple[str, ...]) -> CORSMiddleware:
+        if allowed not in self._made:
+            self._made[allowed] = CORSMiddleware(
+                self._app,
+                allow_origins=allowed,
+                allow_methods=["GET", "POST"],
+                allow_headers=["authorization", "content-type"],
+            )
+        return self._made[allowed]

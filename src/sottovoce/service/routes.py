@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
 from fastapi.responses import HTMLResponse
-from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
 
 from sottovoce.client.report import Report
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.service.analysis import NotFittedError, TooFewReportsError
-from sottovoce.service.auth import ANALYST, REPORTER
+from sottovoce.service.auth import ANALYST
 from sottovoce.service.collector import BINARY, JSON, Collector
 from sottovoce.service.messages import (
     Answers,
@@ -27,24 +25,17 @@ from sottovoce.service.messages import (
     Problem,
     Receipt,
 )
+from sottovoce.service.posting import ROUTE
+from sottovoce.service.served import Served, today
+from sottovoce.service.tallies import tally_bytes, tally_of
 from sottovoce.views.explorer.page import live_page, live_policy
 
+Form = TypeVar("Form", bound=BaseModel)
 
-class PlainRoute(APIRoute):
-    """A route that is described like the others but reads its request itself: half the cost of a small request."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the function that answers."""
-
-        async def answer(request: Request) -> Response:
-            response: Response = await self.endpoint(request, request.path_params["fingerprint"])
-            return response
-
-        return answer
+PARQUET = "application/vnd.apache.parquet"
 
 
 router = APIRouter()
-plain = APIRouter(route_class=PlainRoute)
 
 Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
 
@@ -72,8 +63,35 @@ def collector_of(request: Request) -> Collector:
 
 
 async def analyst_only(request: Request) -> None:
-    """Refuse whoever does not carry an analyst's token."""
-    await collector_of(request).authorize(request, ANALYST)
+    """Refuse whoever does not carry an analyst's token, before any of the request's body is read."""
+    collector = collector_of(request)
+    collector.bodies.announced(request.scope)
+    served = collector.served.get(request.path_params.get("fingerprint", ""))
+    request.state.token = await collector.authorize(request.headers.get("authorization", ""), ANALYST, served)
+
+
+async def note(request: Request, served: Served, what: str) -> None:
+    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it."""
+    collector, name = collector_of(request), request.state.token.name
+    await collector.analyse(lambda: collector.store.note_asked(today(), name, served.plan.collection, what[:2000]))
+
+
+async def read_form(request: Request, form: type[Form]) -> Form:
+    """Return a request's body as one of the forms; an empty one is the form as it is by itself."""
+    body = await collector_of(request).bodies.read(request.receive)
+    try:
+        return form.model_validate(msgspec.json.decode(body) if body.strip() else {})  # NaN is no JSON
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise HTTPException(400, f"the body is not JSON: {error}") from error
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        raise HTTPException(422, [{**line, "loc": ["body", *line["loc"]]} for line in found]) from error
+
+
+def body_of(form: type[BaseModel], *, required: bool) -> dict[str, Any]:
+    """Return the description of a body that a route reads itself."""
+    schema = form.model_json_schema()
+    return {"requestBody": {"required": required, "content": {JSON: {"schema": schema}}}}
 
 
 @router.get("/v1/plans", summary="All plans that are served")
@@ -109,29 +127,16 @@ async def get_plan(request: Request, fingerprint: Fingerprint) -> Response:
     return Response(served.document, media_type=JSON, headers=headers)
 
 
-@plain.post(
-    "/v1/plans/{fingerprint}/reports",
+@router.post(
+    ROUTE,
     summary="Count reports",
     response_model=Receipt,
-    responses=problems(400, 401, 403, 404, 410, 413, 415, 429, 503),
+    responses=problems(400, 401, 403, 404, 408, 410, 413, 415, 429, 503),
     openapi_extra=_REPORTS_BODY,
 )
-async def post_reports(request: Request, fingerprint: Fingerprint) -> Response:
+async def post_reports(fingerprint: Fingerprint) -> Response:
     """Count one report or many, JSON or binary; the answer comes when all that was counted is on disk."""
-    collector = collector_of(request)
-    served = collector.find(fingerprint)
-    if collector.settings.require_token:
-        await collector.authorize(request, REPORTER)
-    body = await collector.read(request)
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    decoded = collector.decode(served, kind, body)
-    outcome = await collector.count(served, decoded)
-    receipt = {
-        "counted": outcome.counted,
-        "duplicate": outcome.duplicate,
-        "refused": [{"index": index, "reason": reason} for index, reason in decoded.refused],
-    }
-    return Response(msgspec.json.encode(receipt), media_type=JSON)
+    raise AssertionError("sottovoce.service.posting answers this; here it is described")
 
 
 @router.get(
@@ -143,21 +148,25 @@ async def post_reports(request: Request, fingerprint: Fingerprint) -> Response:
 async def get_status(request: Request, fingerprint: Fingerprint) -> dict[str, Any]:
     """Return what was counted and refused, what liars can do, and whether the crowd looks honest."""
     collector = collector_of(request)
-    return await asyncio.to_thread(collector.analyst.status, collector.find(fingerprint))
+    served = collector.find(fingerprint)
+    await note(request, served, "status")
+    return await collector.analyse(lambda: collector.analyst.status(served))
 
 
 @router.post(
     "/v1/plans/{fingerprint}/fit",
     summary="Fit the model that answers",
     dependencies=[Depends(analyst_only)],
-    responses=problems(401, 403, 404, 409, 422, 429, 503),
+    responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
+    openapi_extra=body_of(FitRequest, required=False),
 )
-async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest | None = None) -> Fitted:
+async def post_fit(request: Request, fingerprint: Fingerprint) -> Fitted:
     """Fit the plan's mechanism to what was counted so far, and answer from it from now on."""
     collector = collector_of(request)
-    served, chosen = collector.find(fingerprint), how or FitRequest(seed=0)
+    served, chosen = collector.find(fingerprint), await read_form(request, FitRequest)
+    await note(request, served, "fit")
     try:
-        model = await asyncio.to_thread(collector.analyst.fit, served, seed=chosen.seed, quality=chosen.quality)
+        model = await collector.fit(lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality))
     except (TooFewReportsError, SottovoceError) as error:
         raise HTTPException(409, str(error)) from error
     return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports, warnings=list(model.caveats))
@@ -167,14 +176,17 @@ async def post_fit(request: Request, fingerprint: Fingerprint, how: FitRequest |
     "/v1/plans/{fingerprint}/answers",
     summary="Fractions of the crowd",
     dependencies=[Depends(analyst_only)],
-    responses=problems(401, 403, 404, 409, 422, 429, 503),
+    responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
+    openapi_extra=body_of(AnswersRequest, required=True),
 )
-async def post_answers(request: Request, fingerprint: Fingerprint, asked: AnswersRequest) -> Answers:
+async def post_answers(request: Request, fingerprint: Fingerprint) -> Answers:
     """Return the estimated fraction of the crowd inside each query and its interval, by the last fit."""
     collector = collector_of(request)
-    served = collector.find(fingerprint)
+    served, asked = collector.find(fingerprint), await read_form(request, AnswersRequest)
+    questions = msgspec.json.encode(asked.where or asked.queries).decode()
+    await note(request, served, f"answers {questions}")
     try:
-        model, answers = await asyncio.to_thread(collector.analyst.answer, served, asked)
+        model, answers = await collector.analyse(lambda: collector.analyst.answer(served, asked))
     except NotFittedError as error:
         raise HTTPException(409, str(error)) from error
     except QueryError as error:
@@ -193,11 +205,30 @@ async def get_exploration(request: Request, fingerprint: Fingerprint) -> Respons
     """Return the fitted model and all else that the explorer's page needs to answer by itself."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
+    await note(request, served, "exploration")
     try:
-        document = await asyncio.to_thread(collector.analyst.explore, served)
+        document = await collector.analyse(lambda: collector.analyst.explore(served))
     except (NotFittedError, ModelError) as error:
         raise HTTPException(409, str(error)) from error
     return Response(document, media_type=JSON, headers={"cache-control": "no-store"})
+
+
+@router.get(
+    "/v1/plans/{fingerprint}/tally",
+    summary="The counts, as a tally's file",
+    dependencies=[Depends(analyst_only)],
+    response_class=Response,
+    responses={200: {"content": {PARQUET: {}}}, **problems(401, 403, 404, 429, 503)},
+)
+async def get_tally(request: Request, fingerprint: Fingerprint) -> Response:
+    """Return all counts of the plan's collection as `Tally.load` reads them."""
+    collector = collector_of(request)
+    served = collector.find(fingerprint)
+    await note(request, served, "tally")
+    content = await collector.analyse(
+        lambda: tally_bytes(tally_of(collector.store, served.plan, served.key.collection))
+    )
+    return Response(content, media_type=PARQUET, headers={"cache-control": "no-store"})
 
 
 @router.get("/explore", summary="The explorer's page", response_class=HTMLResponse)
@@ -207,10 +238,22 @@ async def get_explorer() -> HTMLResponse:
     return HTMLResponse(live_page(), headers=headers)
 
 
-@router.get("/healthz", summary="Whether the collector and its store answer", responses=problems(503))
-async def get_health(request: Request) -> dict[str, str]:
-    """Return "ok", or 503 if the store does not answer."""
-    await asyncio.to_thread(collector_of(request).store.check)
+@router.head("/livez", include_in_schema=False)
+@router.get("/livez", summary="Whether the collector runs")
+async def get_liveness() -> dict[str, str]:
+    """Return "ok": the event loop turns. A store that fails is no reason to start the collector anew."""
+    return {"status": "ok"}
+
+
+@router.head("/readyz", include_in_schema=False)
+@router.head("/healthz", include_in_schema=False)
+@router.get("/readyz", summary="Whether reports can be counted now", responses=problems(503))
+@router.get("/healthz", summary="The same, under its older name", responses=problems(503))
+async def get_readiness(request: Request) -> dict[str, str]:
+    """Return "ok", or 503 within two seconds if the store does not answer or its disk is full."""
+    reason = await collector_of(request).ready()
+    if reason is not None:
+        raise HTTPException(503, reason, {"Retry-After": "5"})
     return {"status": "ok"}
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,15 +17,22 @@ from sottovoce.service.store import PlanKey, Store
 
 @dataclass(frozen=True)
 class Served:
-    """A plan and the numbers under which it is kept."""
+    """A plan, the numbers under which it is kept, and for how many days after its last reports are still taken."""
 
     plan: Plan
     key: PlanKey
+    grace: int = 0
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The size of every question's alphabet; 0 for one that nobody is asked, where a liar would be alone."""
         return np.where(self.plan.questions.shares > 0, self.plan.questions.codes, 0)
+
+    @cached_property
+    def code_list(self) -> list[int]:
+        """The same as a list, from which one number is read faster."""
+        sizes: list[int] = self.codes.tolist()
+        return sizes
 
     @cached_property
     def document(self) -> bytes:
@@ -37,9 +45,19 @@ class Served:
         missing = [name for name in ("purpose", "contact", "expires") if not getattr(self.plan, name)]
         return [f"the plan does not state its {name}: people cannot know it" for name in missing]
 
+    @cached_property
+    def last_day(self) -> str:
+        """The last day on which its reports are taken: what was drawn on the plan's last day may come later."""
+        if self.plan.expires is None:
+            return "9999-12-31"
+        try:
+            return (datetime.date.fromisoformat(self.plan.expires) + datetime.timedelta(days=self.grace)).isoformat()
+        except OverflowError:
+            return "9999-12-31"
+
     def expired(self, today: datetime.date) -> bool:
-        """Return whether the plan's last day is over."""
-        return self.plan.expires is not None and today.isoformat() > self.plan.expires
+        """Return whether the plan's last day, and the days of grace after it, are over."""
+        return self.plan.expires is not None and today.isoformat() > self.last_day
 
 
 def today() -> datetime.date:
@@ -47,6 +65,23 @@ def today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
 
 
-def register_plans(store: Store, plans: Iterable[Plan]) -> dict[str, Served]:
-    """Return the plans by fingerprint, each kept in the store from now on."""
-    return {plan.fingerprint: Served(plan, store.register(plan)) for plan in plans}
+def register_plans(store: Store, plans: Iterable[Plan], grace: int = 0) -> dict[str, Served]:
+    """Return the plans by fingerprint, each kept in the store from now on, and the others of their collections.
+
+    A plan that was served once goes on being taken: reports were drawn for it, and their privacy is spent.
+    """
+    found = {plan.fingerprint: Served(plan, store.register(plan), grace) for plan in plans}
+    for collection in {served.key.collection for served in found.values()}:
+        found |= other_plans(store, collection, found, grace)
+    return found
+
+
+def other_plans(store: Store, collection: int, known: Collection[str], grace: int) -> dict[str, Served]:
+    """Return the plans of a collection that a store has and ``known`` has not."""
+    missing = set(store.fingerprints(collection)) - set(known)
+    found = {}
+    for document in store.documents(collection) if missing else ():
+        if hashlib.sha256(document).hexdigest() in missing:
+            plan = Plan.from_json(document)
+            found[plan.fingerprint] = Served(plan, store.register(plan), grace)
+    return found

@@ -26,6 +26,20 @@ class Settings:
         body_limit: The most bytes of a request.
         batch_limit: The most reports of a request.
         waiting_limit: The most reports that wait to be committed; beyond, clients are asked to come back.
+        upload_limit: The most bytes of all bodies that are being read; beyond, the slowest is given up.
+        connections: The most connections at a time; beyond, the one that has asked nothing longest is ended.
+        header_bytes: The most bytes of a request's headers.
+        header_seconds: How long a request's headers may take to come.
+        body_seconds: How long a body may take to come.
+        analysts_waiting: The most questions of analysts that wait for their turn.
+        stop_seconds: How long a collector that is told to stop waits for what was taken to be written.
+        commit_reports: A commit waits until it has so many reports,
+        commit_seconds: or until the first of them has waited so long.
+        grace: For how many days after a plan's last day its reports are still counted.
+        report_rate: How many reports one reporter's token may post, such as "60000/minute".
+        fit_every: So many seconds after a fit the next one is made, if reports came; 0 leaves it to analysts.
+        look_every: So often a collector looks for plans and collections that were added, closed or opened.
+        keys: The directory of the keys under which ids are kept; beside a SQLite file, or in the user's own state.
         rate: How often one token may be used, such as "600/minute".
         origins: The web origins whose pages may fetch a plan and post reports, by the plan's fingerprint; those under
             "*" hold for every plan.
@@ -40,12 +54,26 @@ class Settings:
     body_limit: int = 4 * 2**20
     batch_limit: int = 10_000
     waiting_limit: int = 200_000
+    upload_limit: int = 64 * 2**20
+    connections: int = 4_096
+    header_bytes: int = 32_768
+    header_seconds: float = 10.0
+    body_seconds: float = 30.0
+    analysts_waiting: int = 16
+    stop_seconds: float = 8.0
+    commit_reports: int = 20
+    commit_seconds: float = 0.2
+    grace: int = 7
+    report_rate: str = "60000/minute"
+    fit_every: int = 0
+    look_every: float = 5.0
+    keys: Path | None = None
     rate: str = "600/minute"
     origins: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pages: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
-        _ = self.rate_limit
+        _ = self.rate_limit, self.report_rate_limit
         for directory in self.pages:
             if not directory.is_dir():
                 raise SottovoceError(f"pages are served from a directory, {str(directory)!r} is none")
@@ -55,12 +83,21 @@ class Settings:
 
     @property
     def rate_limit(self) -> RateLimitItem:
-        """The rate as the limiter wants it."""
-        try:
-            return parse(self.rate)
-        except ValueError as error:
-            raise SottovoceError(f"a rate is a number per time, such as 600/minute, got {self.rate!r}") from error
+        """The rate of requests as the limiter wants it."""
+        return _rate(self.rate)
+
+    @property
+    def report_rate_limit(self) -> RateLimitItem:
+        """The rate of reports as the limiter wants it."""
+        return _rate(self.report_rate)
 
     def origins_of(self, fingerprint: str) -> tuple[str, ...]:
         """Return the web origins whose pages may use a plan."""
         return (*self.origins.get("*", ()), *self.origins.get(fingerprint, ()))
+
+
+def _rate(text: str) -> RateLimitItem:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise SottovoceError(f"a rate is a number per time, such as 600/minute, got {text!r}") from error

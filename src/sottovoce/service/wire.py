@@ -20,7 +20,7 @@ from sottovoce.client.report import BINARY_VERSION, Report, read_varint
 from sottovoce.errors import TallyError
 from sottovoce.plan.refusals import EXPIRED, MALFORMED, NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served
-from sottovoce.service.store import ID, Reports
+from sottovoce.service.store import ID, One, Reports
 
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
 _decode = msgspec.json.Decoder(Report | list[Report]).decode
@@ -74,6 +74,20 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
         code=np.array([wire.code for wire in wires], dtype=np.int64),
     )
     return _screen(columns, plans, day, malformed)
+
+
+def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> One | None:
+    """Return the one report of a JSON body; None if it is something else, or refused: `decode_json` says why."""
+    try:
+        wire = _decode_one(body)
+    except (msgspec.DecodeError, TallyError, UnicodeDecodeError, RecursionError):
+        return None
+    served = plans.get(wire.plan)
+    if served is None or served.expired(day) or wire.question >= len(served.code_list):
+        return None
+    if wire.code >= served.code_list[wire.question]:
+        return None
+    return One(bytes.fromhex(wire.id), served.key.plan, wire.question, wire.code)
 
 
 def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int) -> Decoded:

@@ -1,7 +1,8 @@
 """The one writer: takes every batch that waits, commits them together, and only then lets each be acknowledged.
 
 While one commit is on its way to the disk, the next batches gather; so the busier the collector, the more batches share
-a sync, and a report costs a fraction of one.
+a sync, and a report costs a fraction of one. A report that comes alone waits a moment for others, so that a commit is
+rarely one person's.
 """
 
 from __future__ import annotations
@@ -10,19 +11,27 @@ import asyncio
 import logging
 import threading
 from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from itertools import groupby
+from time import monotonic, perf_counter
 
 import numpy as np
 
 from sottovoce.service.metrics import Metrics
 from sottovoce.service.served import today
-from sottovoce.service.store import Reports, Store, join
+from sottovoce.service.store import One, Reports, Store, columns_of, failure_name, join
 
 log = logging.getLogger("sottovoce.collector")
 
 COMMIT_LIMIT = 50_000
 """The most reports of one commit, give or take a batch."""
+
+COMPLAIN_SECONDS = 60.0
+"""The same failure of commits is logged once in this time."""
+
+UPKEEP_SECONDS = 5.0
+"""So often the store may do what may wait, when no reports come."""
 
 
 class BusyError(Exception):
@@ -44,33 +53,43 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class _Batch:
     collection: int
-    reports: Reports
+    reports: Reports | One
+    size: int
     future: asyncio.Future[Outcome]
 
 
 class Writer:
     """A thread that commits batches. `submit` is for the event loop that made it."""
 
-    def __init__(self, store: Store, metrics: Metrics, *, waiting_limit: int) -> None:
+    def __init__(
+        self, store: Store, metrics: Metrics, *, waiting_limit: int, reports: int = 1, seconds: float = 0.0
+    ) -> None:
         self._store, self._metrics, self._limit = store, metrics, waiting_limit
+        self._least, self._seconds, self._due = reports, seconds, 0.0
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[_Batch] = deque()
         self._number = 0
         self._refused: dict[int, Counter[str]] = {}
         self._changed = threading.Condition()
         self._closing = False
+        self.failing = False
+        self._failures, self._complained = 0, ("", 0.0)
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def submit(self, collection: int, reports: Reports) -> asyncio.Future[Outcome]:
+    def submit(self, collection: int, reports: Reports | One) -> asyncio.Future[Outcome]:
         """Return what will become of a batch; reports that cannot be taken now are refused as a whole."""
         future: asyncio.Future[Outcome] = self._loop.create_future()
         with self._changed:
-            if self._number + len(reports) > self._limit or self._closing:
+            size = 1 if isinstance(reports, One) else len(reports)
+            if self._number + size > self._limit or self._closing:
                 raise BusyError
-            self._waiting.append(_Batch(collection, reports, future))
-            self._number += len(reports)
-            self._changed.notify()
+            if not self._waiting:
+                self._due = monotonic() + self._seconds
+            self._waiting.append(_Batch(collection, reports, size, future))
+            self._number += size
+            if len(self._waiting) == 1 or self._number >= self._least:
+                self._changed.notify()
         return future
 
     def refuse(self, collection: int, reasons: Counter[str]) -> None:
@@ -78,32 +97,56 @@ class Writer:
         with self._changed:
             self._refused.setdefault(collection, Counter()).update(reasons)
 
-    def close(self) -> None:
-        """Commit what waits, and stop."""
+    def close(self, seconds: float | None = None) -> bool:
+        """Commit what waits, and stop; return whether that was done within ``seconds``, if they are given."""
         with self._changed:
             self._closing = True
             self._changed.notify()
-        self._thread.join()
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            log.error("the store did not take what waited; nothing of it was acknowledged")
+        return not self._thread.is_alive()
+
+    def _complain(self, error: Exception) -> None:
+        """Log why commits fail: by the database's own name for it, at once and then every minute with their number."""
+        self._failures += 1
+        name, now = failure_name(error), monotonic()
+        if name != self._complained[0] or now - self._complained[1] >= COMPLAIN_SECONDS:
+            log.error("a commit failed: %s (%d since the last line)", name, self._failures)
+            self._complained, self._failures = (name, now), 0
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing)
-                batches = self._take()
+                self._changed.wait_for(lambda: self._waiting or self._closing, timeout=UPKEEP_SECONDS)
+                while self._waiting and not self._closing and self._number < self._least:
+                    if not self._changed.wait(max(0.0, self._due - monotonic())) and monotonic() >= self._due:
+                        break
+                batches, closing = self._take(), self._closing
                 refused, self._refused = self._refused, {}
             for collection in {batch.collection for batch in batches} | refused.keys():
                 mine = [batch for batch in batches if batch.collection == collection]
                 self._commit(collection, mine, refused.get(collection, Counter()))
-            if not batches:
+            if closing and not batches:
                 return
+            self._look_after()
+
+    def _look_after(self) -> None:
+        """Give the store time for what may wait, a slice after a commit, or all of it while nobody waits."""
+        try:
+            while self._store.upkeep() and not self._waiting and not self._closing:
+                pass
+        except Exception as error:  # it is tried again; counting goes on
+            log.error("upkeep of the store failed: %s", failure_name(error))
 
     def _take(self) -> list[_Batch]:
         taken: list[_Batch] = []
         number = 0
         while self._waiting and number < COMMIT_LIMIT:
             taken.append(self._waiting.popleft())
-            number += len(taken[-1].reports)
+            number += taken[-1].size
         self._number -= number
+        self._due = monotonic()  # what is left over has waited
         return taken
 
     def _commit(self, collection: int, batches: list[_Batch], refused: Counter[str]) -> None:
@@ -111,12 +154,14 @@ class Writer:
         try:
             outcomes = commit(self._store, collection, [batch.reports for batch in batches], refused)
         except Exception as error:  # whatever the store raised, those who wait must hear of it
-            log.error("a commit failed: %s", type(error).__name__)  # its text might hold what was to be written
+            self.failing = True
+            self._complain(error)
             self.refuse(collection, refused)
             self._settle(batches, None)
             return
+        self.failing = False
         self._metrics.commit_seconds.observe(perf_counter() - started)
-        self._metrics.commit_reports.observe(sum(len(batch.reports) for batch in batches))
+        self._metrics.commit_reports.observe(sum(batch.size for batch in batches))
         self._settle(batches, outcomes)
 
     def _settle(self, batches: list[_Batch], outcomes: list[Outcome] | None) -> None:
@@ -135,15 +180,21 @@ class Writer:
             self._loop.call_soon_threadsafe(wake)
 
 
-def commit(store: Store, collection: int, batches: list[Reports], refused: Counter[str]) -> list[Outcome]:
+def commit(
+    store: Store, collection: int, batches: Sequence[Reports | One], refused: Mapping[str, int]
+) -> list[Outcome]:
     """Count several batches in one transaction; return what became of each. The first report of an id wins."""
     if not batches:
-        empty = np.zeros(0, np.int64)
-        store.add(collection, today(), Reports(np.zeros(0, "S16"), empty, empty, empty), refused)
+        store.add(collection, today(), columns_of([]), refused)
         return []
-    everything = join(batches)
+    parts: list[Reports] = []
+    for single, run in groupby(batches, key=lambda batch: isinstance(batch, One)):
+        part = list(run)
+        parts += [columns_of(part)] if single else part  # type: ignore[arg-type]
+    sizes = [1 if isinstance(batch, One) else len(batch) for batch in batches]
+    everything = join(parts)
     _, first = np.unique(everything.ids, return_index=True)  # sorted; of equal ids the one that came first
     fresh = store.add(collection, today(), everything.take(first), refused)
-    owner = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches])
+    owner = np.repeat(np.arange(len(batches)), sizes)
     counted = np.bincount(owner[first[fresh]], minlength=len(batches)).tolist()
-    return [Outcome(new, len(batch) - new) for new, batch in zip(counted, batches, strict=True)]
+    return [Outcome(new, size - new) for new, size in zip(counted, sizes, strict=True)]

@@ -7,6 +7,7 @@ Reports that cannot be are refused, never counted, and the refusals are counted 
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -29,6 +30,10 @@ from sottovoce.tally.counts import make_counts
 from sottovoce.tally.database import read_counts
 
 _FILE_KEY = b"sottovoce.tally"
+_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError)
+
+ROWS_AT_LEAST = 2**20
+"""So many rows any file of a tally may have, and one more for each of its bytes: beyond, it is not what it says."""
 
 
 class _Head(msgspec.Struct, forbid_unknown_fields=True):
@@ -38,6 +43,7 @@ class _Head(msgspec.Struct, forbid_unknown_fields=True):
     plans: dict[str, str]
     totals: dict[str, list[int]]
     refused: dict[str, int]
+    digest: str = ""
 
 
 class Tally:
@@ -246,6 +252,16 @@ class Tally:
         """
         return find_engine("spark")(plan, dataframe, assume_plan=assume_plan)
 
+    @classmethod
+    def from_store(cls, plan: Plan, place: str) -> Tally:
+        """Return the tally of a plan's collection in a collector's database; needs ``sottovoce[service]``.
+
+        Args:
+            plan: A plan of the collection.
+            place: A SQLite file, or a ``postgresql://`` URL; the collector may be running.
+        """
+        return find_engine("store")(plan, str(place))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
@@ -277,6 +293,7 @@ class Tally:
             refused=dict(self.refused),
         )
         table = pa.table({"question": questions, "code": codes, "count": counts})
+        head = msgspec.structs.replace(head, digest=_digest(head, table.to_batches()))
         with whole_file(Path(path)) as part:
             pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), part)
 
@@ -284,13 +301,16 @@ class Tally:
     def load(cls, path: str | Path) -> Tally:
         """Read a tally that `save` wrote; a damaged or altered one is refused."""
         try:
-            table = pq.read_table(path)
+            with pq.ParquetFile(path) as file:
+                table = _read_rows(file, Path(path).stat().st_size)
             head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=_Head)
+            if head.digest and head.digest != _digest(head, table.to_batches()):
+                raise TallyError("its content does not give its digest")
             plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}
             tally = cls(plans[head.plan])
             columns = [_integers(table.column(name)) for name in ("question", "code", "count")]
             totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
-        except (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, SottovoceError) as error:
+        except (*_DAMAGED, SottovoceError) as error:
             raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
         if any(plan.fingerprint != key or plan.collection != tally.collection for key, plan in plans.items()):
             raise TallyError(f"{str(path)!r}: its plans were altered, or are not of one collection")
@@ -300,6 +320,35 @@ class Tally:
         if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
         return tally
+
+
+def _read_rows(file: pq.ParquetFile, size: int) -> pa.Table:
+    """Return a tally's rows, read in parts: each pair once, in order, and no more than a file of ``size`` bytes has."""
+    if file.metadata.num_rows > ROWS_AT_LEAST + size:
+        raise TallyError(f"{file.metadata.num_rows} rows in {size} bytes: no tally is that dense")
+    if file.schema_arrow.names != ["question", "code", "count"]:
+        raise TallyError(f"its columns are {', '.join(file.schema_arrow.names[:9])}, not question, code and count")
+    parts, last = [], (-1, -1)
+    for batch in file.iter_batches(2**16):
+        questions, codes = (_integers(batch.column(name)) for name in ("question", "code"))
+        if not len(questions):
+            continue
+        same = questions[1:] == questions[:-1]
+        rising = (questions[1:] > questions[:-1]) | (same & (codes[1:] > codes[:-1]))
+        if (int(questions[0]), int(codes[0])) <= last or not rising.all():
+            raise TallyError("its rows are not each pair once, in order")
+        last = int(questions[-1]), int(codes[-1])
+        parts.append(batch)
+    return pa.Table.from_batches(parts, schema=file.schema_arrow)
+
+
+def _digest(head: _Head, batches: list[pa.RecordBatch]) -> str:
+    """Return the SHA-256 of a tally's head, without digest, and its columns as 64-bit little-endian integers."""
+    made = hashlib.sha256(msgspec.json.encode(msgspec.structs.replace(head, digest="")))
+    for name in ("question", "code", "count"):
+        for batch in batches:
+            made.update(_integers(batch.column(name)).astype("<i8").tobytes())
+    return made.hexdigest()
 
 
 def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:

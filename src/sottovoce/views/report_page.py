@@ -18,6 +18,9 @@ from sottovoce.tally.tally import Tally
 from sottovoce.views.charts import altair, marginal_chart, pair_chart, svg_text
 
 PAIRS_SHOWN, PAIRS_LISTED = 3, 10
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The page is text and pictures: nothing in it runs, and nothing is fetched."""
+
 _STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b;background:#fff}
 h1{font-size:1.7rem;margin-bottom:.2rem}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #ccc}
@@ -48,7 +51,8 @@ def make_report(plan: Plan, tally: Tally, model: Model, *, level: float = 0.9) -
         _colophon(plan, tally, model),
     ]
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n<body>\n'
         + "\n".join(sections)
         + "\n</body></html>\n"

@@ -31,8 +31,8 @@ def some(number: int) -> np.ndarray:
 
 def held(connection: sqlite3.Connection) -> tuple[int, int]:
     """Return how many ids are settled, and how many stand in runs."""
-    (settled,) = connection.execute("SELECT count(*) FROM settled_ids").fetchone()
-    (waiting,) = connection.execute("SELECT coalesce(sum(length(ids)), 0) / 16 FROM recent_ids").fetchone()
+    (settled,) = connection.execute("SELECT count(*) FROM settled_digests").fetchone()
+    (waiting,) = connection.execute("SELECT coalesce(sum(length(digests)), 0) / 16 FROM recent_digests").fetchone()
     return settled, waiting
 
 

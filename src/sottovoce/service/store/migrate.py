@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import resources
 
+from sottovoce.errors import StoreError
+
 
 def migrations(dialect: str) -> list[tuple[int, str]]:
     """Return the number and text of every migration for "sqlite" or "postgres", in order.
@@ -18,5 +20,16 @@ def migrations(dialect: str) -> list[tuple[int, str]]:
 
 
 def pending(dialect: str, version: int) -> list[tuple[int, str]]:
-    """Return the migrations that a database at that version has not had yet."""
-    return [(number, text) for number, text in migrations(dialect) if number > version]
+    """Return the migrations that a database at that version has not had yet.
+
+    Raises:
+        StoreError: If the database had migrations that this version does not know: it must not be written to.
+    """
+    known = migrations(dialect)
+    newest = known[-1][0]
+    if version > newest:
+        raise StoreError(
+            f"the database is of a newer version of sottovoce (schema {version}, this one knows {newest}); "
+            "install that version, or restore the backup from before"
+        )
+    return [(number, text) for number, text in known if number > version]

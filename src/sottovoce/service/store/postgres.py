@@ -1,28 +1,37 @@
 """A store in PostgreSQL: a pool of connections, COPY for batches, the commit synchronous whatever the server's default.
 
-Ids that are known are looked up first and the new ones copied straight into their table, in sorted order, so that
+Digests that are known are looked up first and the new ones copied straight into their table, in sorted order, so that
 several collectors may share a database without deadlocks. The unique index decides which of them was first with an id;
 the others look again.
+
+A server that falls silent costs seconds (`sottovoce.service.store.connections`). PostgreSQL writes the number of a
+transaction into every row; `upkeep` writes the counts anew, so that their numbers are not those of the digests.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from psycopg_pool import ConnectionPool
 
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
+from sottovoce.service.store import plain
+from sottovoce.service.store.connections import Connections
+from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
-from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports, Token
+from sottovoce.service.store.records import Records
+from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports
 
-_MIGRATION_LOCK = 0x50770  # any number that all collectors agree on
+_MIGRATION_LOCK, _REWRITE_LOCK = 0x50770, 0x50771  # any numbers that all collectors agree on
 _CONNECT_SECONDS = 10
+_REWRITE_SECONDS = 3600.0
+"""So often the counts are written anew, if any changed: until then a row tells which transaction changed it last."""
 
 _ATTEMPTS = 10
 
@@ -31,15 +40,16 @@ CREATE TEMPORARY TABLE IF NOT EXISTS incoming_counts
     (plan integer, question bigint, code bigint, count bigint) ON COMMIT DELETE ROWS
 """
 _SEEN = """
-SELECT coalesce(string_agg(uuid_send(id), ''::bytea), ''::bytea) FROM report_ids
-WHERE collection = %s AND id = ANY (%s::uuid[])
+SELECT coalesce(string_agg(uuid_send(digest), ''::bytea), ''::bytea) FROM report_digests
+WHERE collection = %s AND digest = ANY (%s::uuid[])
 """
 _ADD_COUNTS = """
-INSERT INTO counts AS old SELECT plan, %s, question, code, count FROM incoming_counts ORDER BY plan, question, code
+INSERT INTO counts AS old (plan, day, question, code, count)
+SELECT plan, %s, question, code, count FROM incoming_counts ORDER BY plan, question, code
 ON CONFLICT (plan, day, question, code) DO UPDATE SET count = old.count + excluded.count
 """
 _REFUSE = """
-INSERT INTO refusals AS old VALUES (%s, %s, %s, %s)
+INSERT INTO refusals AS old (collection, day, reason, count) VALUES (%s, %s, %s, %s)
 ON CONFLICT (collection, day, reason) DO UPDATE SET count = old.count + excluded.count
 """
 _CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = %s"
@@ -52,59 +62,151 @@ _COPY_COUNT = np.dtype(
 )
 
 
-class PostgresStore:
+class PostgresStore(Records):
     """Counts in a PostgreSQL database."""
 
-    def __init__(self, url: str) -> None:
-        self._pool = ConnectionPool(
-            url, min_size=1, max_size=4, timeout=_CONNECT_SECONDS, configure=_configure, open=False
-        )
+    _id_tables = ("report_digests", "plain_ids")
+
+    def __init__(self, url: str, keys: Keyring | None = None) -> None:
+        self.keys = keys or Keyring(default_keys(url))
+        self._pool = Connections(url, seconds=_CONNECT_SECONDS)
+        self._key: dict[int, IdKey] = {}
+        self._plain: set[int] = set()
+        self._written, self._rewritten = False, monotonic()
         try:
-            self._pool.open(wait=True, timeout=_CONNECT_SECONDS)
+            self._pool.open()
             with self._pool.connection() as connection:
                 _check_durable(connection)
                 _migrate(connection)
         except (psycopg.Error, OSError) as error:  # the pool's own errors are psycopg's
             self._pool.close()
             raise StoreError(f"cannot keep counts in PostgreSQL: {error}") from error
+        except StoreError:
+            self._pool.close()
+            raise
+
+    def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._pool.connection() as connection:
+            return connection.execute(sql.replace("?", "%s").encode(), values).fetchall()
+
+    def _write_all(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[int]:
+        with self._pool.connection() as connection:
+            return [connection.execute(sql.replace("?", "%s").encode(), values).rowcount for sql, values in statements]
+
+    def _number_of_ids(self, collection: int) -> int:
+        return int(self._read("SELECT count(*) FROM report_digests WHERE collection = ?", (collection,))[0][0])
+
+    def _forgotten(self, collection: int) -> None:
+        self._key.pop(collection, None)
+        self._plain.discard(collection)
+        with self._pool.apart() as connection:
+            connection.execute("VACUUM (FULL) report_digests")
+            connection.execute("VACUUM (FULL) plain_ids")
+
+    def known(self, collection: int, ids: NDArray[np.bytes_]) -> Mask:
+        """Return which ids were counted before."""
+        order, digests = self._key_of(collection).digests(ids)
+        with self._pool.connection() as connection:
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            seen = np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
+            if collection in self._plain:
+                seen |= plain.seen_in_postgres(connection, collection, ids[order])
+        answer = np.empty(len(ids), dtype=bool)
+        answer[order] = seen
+        return answer
 
     def register(self, plan: Plan) -> PlanKey:
-        """Return the numbers of a plan, which is kept from now on."""
+        """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
         with self._pool.connection() as connection:
             connection.execute(
                 "INSERT INTO collections (collection) VALUES (%s) ON CONFLICT DO NOTHING", (plan.collection,)
             )
-            found = connection.execute("SELECT number FROM collections WHERE collection = %s", (plan.collection,))
-            (collection,) = _one(found)
+            found = connection.execute(
+                "SELECT number, key_check, purged FROM collections WHERE collection = %s FOR UPDATE", (plan.collection,)
+            )
+            collection, check, purged = _one(found)
             connection.execute(
                 "INSERT INTO plans (collection, fingerprint, document) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                 (collection, plan.fingerprint, plan.to_json()),
             )
             found = connection.execute("SELECT number FROM plans WHERE fingerprint = %s", (plan.fingerprint,))
-            return PlanKey(_one(found)[0], collection)
+            number = _one(found)[0]
+            if purged is None:
+                key = self._key[collection] = self.keys.matching(plan.collection, check)
+                if check is None:
+                    sql = "UPDATE collections SET key_check = %s WHERE number = %s"
+                    connection.execute(sql, (key.check, collection))
+                if plain.any_in_postgres(connection, collection):
+                    self._plain.add(collection)
+        return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        order, digests = self._key_of(collection).digests(reports.ids)
         for _ in range(_ATTEMPTS):
             try:
-                return self._add(collection, day, reports, refusals)
+                fresh = self._add(collection, day, reports.take(order), digests, refusals)
             except psycopg.errors.UniqueViolation:
                 continue  # another collector was first with one of the ids: look again, it is known now
+            self._written = True
+            answer = np.empty(len(reports), dtype=bool)
+            answer[order] = fresh
+            return answer
         raise StoreError(f"other collectors were first {_ATTEMPTS} times in a row; send the reports again")
 
-    def _add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
+    def _add(
+        self,
+        collection: int,
+        day: datetime.date,
+        reports: Reports,
+        digests: NDArray[np.bytes_],
+        refusals: Mapping[str, int],
+    ) -> Mask:
         with self._pool.connection() as connection:
             connection.execute(_INCOMING)
-            (raw,) = _one(connection.execute(_SEEN, (collection, _id_list(reports.ids)), binary=True))
-            fresh = ~np.isin(reports.ids, np.frombuffer(raw, dtype=ID)) if raw else np.ones(len(reports), dtype=bool)
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            fresh = ~np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.ones(len(reports), dtype=bool)
+            if collection in self._plain:
+                fresh &= ~plain.seen_in_postgres(connection, collection, reports.ids)
             counted = reports.take(fresh)
-            _copy(connection, "report_ids", _id_rows(counted.ids, collection))
+            _copy(connection, "report_digests (digest, collection)", _id_rows(digests[fresh], collection))
             _copy(connection, "incoming_counts", _count_rows(counted.pairs()))
             connection.execute(_ADD_COUNTS, (day,))
             for reason, count in sorted(refusals.items()):
                 connection.execute(_REFUSE, (collection, day, reason, count))
             connection.execute(_CHANGED, (collection,))
         return fresh
+
+    def upkeep(self, *, now: bool = False) -> bool:
+        """Do a slice of what may wait: digests of plain ids, counts written anew. Return whether more is left."""
+        for collection in sorted(self._plain):
+            with self._pool.connection() as connection:
+                digests = plain.take_in_postgres(connection, collection, self._key[collection])
+                _copy(connection, "report_digests (digest, collection)", _id_rows(digests, collection))
+                if not len(digests) and not plain.any_in_postgres(connection, collection):
+                    self._plain.discard(collection)
+        if now or (self._written and monotonic() - self._rewritten >= _REWRITE_SECONDS):
+            self._rewritten = monotonic()
+            self._written = not self._rewrite_counts()
+        return bool(self._plain)
+
+    def _rewrite_counts(self) -> bool:
+        """Write all counts in one transaction, then the file without the old rows; return whether it was done.
+
+        Freezing or clustering alone would keep the numbers of the transactions.
+        """
+        with self._pool.apart() as connection:
+            if _one(connection.execute("SELECT pg_try_advisory_lock(%s)", (_REWRITE_LOCK,))) != (True,):
+                return False  # another collector is at it
+            connection.execute("SET lock_timeout = 2000")
+            try:
+                with connection.transaction():
+                    connection.execute("LOCK TABLE counts IN SHARE ROW EXCLUSIVE MODE")
+                    connection.execute("UPDATE counts SET count = count")
+                connection.execute("VACUUM (FULL) counts")
+            except psycopg.errors.LockNotAvailable:
+                return False  # somebody reads for long: next time
+        return True
 
     def counts(self, collection: int) -> list[Counts]:
         """Return what was counted, plan by plan."""
@@ -115,70 +217,15 @@ class PostgresStore:
             ).fetchall()
             return [Counts(name, document, *_columns(connection, number)) for number, name, document in plans]
 
-    def revision(self, collection: int) -> int:
-        """Return a number that grows with every change to what was counted or refused."""
-        with self._pool.connection() as connection:
-            found = connection.execute("SELECT revision FROM collections WHERE number = %s", (collection,))
-            return int(_one(found)[0])
-
-    def by_day(self, collection: int) -> list[tuple[str, datetime.date, int]]:
-        """Return how many reports were counted, by plan's fingerprint and day."""
-        with self._pool.connection() as connection:
-            return connection.execute(
-                "SELECT fingerprint, day, sum(count)::bigint FROM counts JOIN plans ON plans.number = counts.plan "
-                "WHERE collection = %s GROUP BY fingerprint, day ORDER BY day, fingerprint",
-                (collection,),
-            ).fetchall()
-
-    def refusals(self, collection: int) -> list[tuple[datetime.date, str, int]]:
-        """Return how many reports were refused, by day and reason."""
-        with self._pool.connection() as connection:
-            return connection.execute(
-                "SELECT day, reason, count FROM refusals WHERE collection = %s ORDER BY day, reason", (collection,)
-            ).fetchall()
-
-    def save_token(self, token: Token) -> None:
-        """Keep a new token; a name may be used once."""
-        row = (token.name, token.role, token.prefix, token.digest, token.created)
-        try:
-            with self._pool.connection() as connection:
-                connection.execute("INSERT INTO tokens VALUES (%s, %s, %s, %s, %s)", row)
-        except psycopg.errors.UniqueViolation as error:
-            raise StoreError(f"there is a token named {token.name!r} already; choose another name") from error
-
-    def find_token(self, prefix: str) -> Token | None:
-        """Return the token with that public prefix."""
-        with self._pool.connection() as connection:
-            row = connection.execute("SELECT * FROM tokens WHERE prefix = %s", (prefix,)).fetchone()
-        return None if row is None else Token(*row)
-
-    def tokens(self) -> list[Token]:
-        """Return all tokens, by name."""
-        with self._pool.connection() as connection:
-            return [Token(*row) for row in connection.execute("SELECT * FROM tokens ORDER BY name")]
-
-    def revoke_token(self, name: str, day: datetime.date) -> bool:
-        """Mark a token as revoked; return whether there was one to revoke."""
-        with self._pool.connection() as connection:
-            changed = connection.execute(
-                "UPDATE tokens SET revoked = %s WHERE name = %s AND revoked IS NULL", (day, name)
-            )
-            return changed.rowcount == 1
-
-    def check(self) -> None:
-        """Raise unless the store answers."""
-        with self._pool.connection() as connection:
-            connection.execute("SELECT 1")
+    def check(self, *, write: bool = False) -> None:
+        """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
+        self._read("SELECT 1")
+        if write:
+            self._write("UPDATE collections SET revision = revision + 1")
 
     def close(self) -> None:
         """Let go of all connections."""
         self._pool.close()
-
-
-def _configure(connection: psycopg.Connection[Any]) -> None:
-    connection.execute("SET synchronous_commit TO on")
-    connection.execute("SET client_min_messages TO warning")
-    connection.commit()
 
 
 def _check_durable(connection: psycopg.Connection[Any]) -> None:
@@ -217,11 +264,6 @@ def _copy(connection: psycopg.Connection[Any], table: str, rows: NDArray[Any]) -
         cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)".encode()) as copy,
     ):
         copy.write(_COPY_HEAD + rows.tobytes() + _COPY_TAIL)
-
-
-def _id_list(ids: NDArray[np.bytes_]) -> str:
-    text = ids.tobytes().hex()
-    return "{" + ",".join([text[place : place + 32] for place in range(0, len(text), 32)]) + "}"
 
 
 def _id_rows(ids: NDArray[np.bytes_], collection: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""The latest ids of a SQLite store, in memory and as sorted runs on disk, until they are settled in the large tree.
+"""The latest ids of a SQLite store, as keyed digests: in memory and as sorted runs on disk, until they are settled.
 
 A random id dirties a page of its own in a large tree, so ids written there one batch at a time cost a page each, and a
 collector slows down as it fills. Instead a commit appends its ids as **one run**, and the ids of a whole generation are
@@ -23,15 +23,23 @@ _WIDTH = ID.itemsize
 _PLACES = """
 WITH RECURSIVE places (place) AS (SELECT 0 WHERE ?2 > 0 UNION ALL SELECT place + 1 FROM places WHERE place + 1 < ?2)
 """
-_SETTLE = f"""
+SETTLE = f"""
 {_PLACES}
-INSERT OR IGNORE INTO settled_ids SELECT ?3, substr(?1, 1 + 16 * place, 16) FROM places
+INSERT OR IGNORE INTO settled_digests SELECT ?3, substr(?1, 1 + 16 * place, 16) FROM places
 """
-_SEEN = f"""
+"""Puts the digests that stand one after the other in ?1, ?2 of them, into the tree of collection ?3."""
+
+
+def places_query(table: str, column: str) -> str:
+    """Return the query for the places of those ids in ?1, ?2 of them, that a table holds of collection ?3."""
+    return f"""
 {_PLACES}
-SELECT place FROM places CROSS JOIN settled_ids
-WHERE settled_ids.collection = ?3 AND settled_ids.id = substr(?1, 1 + 16 * place, 16)
+SELECT place FROM places CROSS JOIN {table} AS held
+WHERE held.collection = ?3 AND held.{column} = substr(?1, 1 + 16 * place, 16)
 """
+
+
+_SEEN = places_query("settled_digests", "digest")
 
 
 class RecentIds:
@@ -43,7 +51,7 @@ class RecentIds:
         self._settling: set[bytes] = set()
         self._queue, self._place = b"", 0
         self._appended: list[bytes] = []
-        runs = connection.execute("SELECT generation, ids FROM recent_ids WHERE collection = ?", (collection,))
+        runs = connection.execute("SELECT generation, digests FROM recent_digests WHERE collection = ?", (collection,))
         held: dict[int, set[bytes]] = {}
         for generation, ids in runs:
             held.setdefault(generation, set()).update(split(ids))
@@ -64,7 +72,7 @@ class RecentIds:
         """Write new ids as one run, and settle a slice of the generation before."""
         raw = ids.tobytes()
         self._connection.execute(
-            "INSERT INTO recent_ids VALUES (?, ?, ?, ?)",
+            "INSERT INTO recent_digests (key, collection, generation, digests) VALUES (?, ?, ?, ?)",
             (secrets.randbits(63), self._collection, self._generation, raw),
         )
         self._appended = split(raw)
@@ -89,11 +97,11 @@ class RecentIds:
         if not self._queue:
             return
         part = self._queue[self._place : self._place + _WIDTH * count]
-        self._connection.execute(_SETTLE, (part, len(part) // _WIDTH, self._collection))
+        self._connection.execute(SETTLE, (part, len(part) // _WIDTH, self._collection))
         self._place += len(part)
         if self._place >= len(self._queue):
             done: tuple[Any, ...] = (self._collection, self._generation)
-            self._connection.execute("DELETE FROM recent_ids WHERE collection = ? AND generation < ?", done)
+            self._connection.execute("DELETE FROM recent_digests WHERE collection = ? AND generation < ?", done)
 
 
 def split(raw: bytes) -> list[bytes]:

@@ -1,33 +1,40 @@
 """A store in one SQLite file: write-ahead log, a sync at every commit, no server to run.
 
-The one writer's connection holds the latest ids in memory (`sottovoce.service.store.recent`); should another process
-write to the same file, SQLite says so and they are read again, so that counting stays exact whoever else is at work.
+The one writer's connection holds the latest digests in memory (`sottovoce.service.store.recent`); should another
+process write to the same file, SQLite says so and they are read again, so that counting stays exact whoever else is at
+work. What is deleted is overwritten, and the log is emptied as time passes: it would tell one commit from the next.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime
+import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
+from sottovoce.service.store import plain
+from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
-from sottovoce.service.store.recent import RecentIds
-from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, Token
+from sottovoce.service.store.recent import RecentIds, split
+from sottovoce.service.store.records import Records
+from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports
 
 _COUNT = """
-INSERT INTO counts VALUES (?, ?, ?, ?, ?)
+INSERT INTO counts (plan, day, question, code, count) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (plan, day, question, code) DO UPDATE SET count = count + excluded.count
 """
 _REFUSE = """
-INSERT INTO refusals VALUES (?, ?, ?, ?)
+INSERT INTO refusals (collection, day, reason, count) VALUES (?, ?, ?, ?)
 ON CONFLICT (collection, day, reason) DO UPDATE SET count = count + excluded.count
 """
 _CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = ?"
@@ -35,27 +42,43 @@ _CHECKPOINT_PAGES = 16_000
 """The log is copied into the file every 64 MB: pages that change often are then copied once, not each time."""
 
 _CACHE_KIB = 131_072
+_FREE_BYTES = 16 * 2**20
+"""With less than this free on the disk a store is not well."""
+
+_BUSY_SECONDS = 30
+_TRUNCATE_SECONDS = 30.0
+"""So often the log is emptied, if anything was written: until then it tells one commit from the next."""
 
 
-class SQLiteStore:
+class SQLiteStore(Records):
     """Counts in one file. Writing is for one thread at a time; the rest may be called from any."""
 
-    def __init__(self, path: str | Path) -> None:
+    _id_tables = ("settled_digests", "recent_digests", "plain_ids", "plain_runs")
+
+    def __init__(self, path: str | Path, keys: Keyring | None = None) -> None:
         self.path = Path(path)
+        self.keys = keys or Keyring(default_keys(str(path)))
         self._lock = threading.Lock()
         try:
+            _make_private(self.path)
             self._writer = self._connect()
             with _transaction(self._writer):
                 self._migrate()
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot keep counts in {str(path)!r}: {error}") from error
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"cannot keep counts in {str(path)!r}: {_reason(error, self.path)}") from error
         self._recent: dict[int, RecentIds] = {}
+        self._key: dict[int, IdKey] = {}
+        self._plain: set[int] = set()
+        self._written, self._truncated = False, monotonic()
         self._version = self._data_version()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         return connection
@@ -72,36 +95,79 @@ class SQLiteStore:
 
     @contextlib.contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
-        connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
             yield connection
         finally:
             connection.close()
 
+    def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._reader() as reader:
+            return reader.execute(sql, values).fetchall()
+
+    def _write_all(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[int]:
+        with self._lock, _transaction(self._writer) as writer:
+            return [writer.execute(sql, values).rowcount for sql, values in statements]
+
+    def _number_of_ids(self, collection: int) -> int:
+        rows = self._read("SELECT digests FROM recent_digests WHERE collection = ?", (collection,))
+        recent = {one for (run,) in rows for one in split(run)}
+        settled = self._read("SELECT digest FROM settled_digests WHERE collection = ?", (collection,))
+        return len(recent | {digest for (digest,) in settled})
+
+    def _forgotten(self, collection: int) -> None:
+        with self._lock:
+            self._recent.pop(collection, None)
+            self._key.pop(collection, None)
+            self._plain.discard(collection)
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._writer.execute("VACUUM")
+
+    def known(self, collection: int, ids: NDArray[np.bytes_]) -> Mask:
+        """Return which ids were counted before."""
+        order, digests = self._key_of(collection).digests(ids)
+        with self._lock, _transaction(self._writer):
+            seen = ~self._recent_ids(collection).new(digests)
+            if collection in self._plain:
+                seen |= plain.seen_in_sqlite(self._writer, collection, ids[order])
+        answer = np.empty(len(ids), dtype=bool)
+        answer[order] = seen
+        return answer
+
     def register(self, plan: Plan) -> PlanKey:
-        """Return the numbers of a plan, which is kept from now on."""
+        """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
         with self._lock, _transaction(self._writer) as writer:
             writer.execute("INSERT OR IGNORE INTO collections (collection) VALUES (?)", (plan.collection,))
-            (collection,) = writer.execute(
-                "SELECT number FROM collections WHERE collection = ?", (plan.collection,)
+            collection, check, purged = writer.execute(
+                "SELECT number, key_check, purged FROM collections WHERE collection = ?", (plan.collection,)
             ).fetchone()
             writer.execute(
                 "INSERT OR IGNORE INTO plans (collection, fingerprint, document) VALUES (?, ?, ?)",
                 (collection, plan.fingerprint, plan.to_json()),
             )
             (number,) = writer.execute("SELECT number FROM plans WHERE fingerprint = ?", (plan.fingerprint,)).fetchone()
+            if purged is None:
+                key = self._key[collection] = self.keys.matching(plan.collection, check)
+                writer.execute("UPDATE collections SET key_check = ? WHERE number = ?", (key.check, collection))
+                plain.convert_runs(writer, collection, key)
+                if plain.any_in_sqlite(writer, collection):
+                    self._plain.add(collection)
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        order, digests = self._key_of(collection).digests(reports.ids)
+        reports = reports.take(order)
         with self._lock:
             try:
                 with _transaction(self._writer):
                     recent = self._recent_ids(collection)
-                    fresh = recent.new(reports.ids)
+                    fresh = recent.new(digests)
+                    if collection in self._plain:
+                        fresh &= ~plain.seen_in_sqlite(self._writer, collection, reports.ids)
                     counted = reports.take(fresh)
                     if len(counted):
-                        recent.append(counted.ids)
+                        recent.append(digests[fresh])
                     self._count(day, counted)
                     self._writer.executemany(_REFUSE, [(collection, str(day), *row) for row in refusals.items()])
                     self._writer.execute(_CHANGED, (collection,))
@@ -109,7 +175,28 @@ class SQLiteStore:
                 self._recent.clear()  # what is in memory may be ahead of the file: read it again
                 raise
             recent.committed()
-        return fresh
+            self._written = True
+        answer = np.empty(len(reports), dtype=bool)
+        answer[order] = fresh
+        return answer
+
+    def upkeep(self, *, now: bool = False) -> bool:
+        """Do a slice of what may wait: plain ids become digests, the log is emptied. Return whether more is left."""
+        with self._lock:
+            for collection in sorted(self._plain):
+                with _transaction(self._writer) as writer:
+                    if not plain.convert_in_sqlite(writer, collection, self._key[collection]):
+                        self._plain.discard(collection)
+                self._written = True
+            if now or (self._written and monotonic() - self._truncated >= _TRUNCATE_SECONDS):
+                self._writer.execute("PRAGMA busy_timeout = 0")  # whoever reads is not waited for: next time
+                try:
+                    blocked, _, _ = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                finally:
+                    self._writer.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+                self._truncated = monotonic()
+                self._written = bool(blocked)
+        return bool(self._plain)
 
     def _recent_ids(self, collection: int) -> RecentIds:
         version = self._data_version()
@@ -134,68 +221,21 @@ class SQLiteStore:
             ).fetchall()
             return [Counts(name, document, *self._columns(reader, number)) for number, name, document in plans]
 
-    def revision(self, collection: int) -> int:
-        """Return a number that grows with every change to what was counted or refused."""
-        with self._reader() as reader:
-            row = reader.execute("SELECT revision FROM collections WHERE number = ?", (collection,)).fetchone()
-            return int(row[0])
-
     def _columns(self, reader: sqlite3.Connection, plan: int) -> Any:
         rows = reader.execute(
             "SELECT question, code, sum(count) FROM counts WHERE plan = ? GROUP BY question, code", (plan,)
         ).fetchall()
         return np.array(rows, dtype=np.int64).reshape(-1, 3).T
 
-    def by_day(self, collection: int) -> list[tuple[str, datetime.date, int]]:
-        """Return how many reports were counted, by plan's fingerprint and day."""
-        with self._reader() as reader:
-            rows = reader.execute(
-                "SELECT fingerprint, day, sum(count) FROM counts JOIN plans ON plans.number = counts.plan "
-                "WHERE collection = ? GROUP BY fingerprint, day ORDER BY day, fingerprint",
-                (collection,),
-            )
-            return [(fingerprint, datetime.date.fromisoformat(day), count) for fingerprint, day, count in rows]
-
-    def refusals(self, collection: int) -> list[tuple[datetime.date, str, int]]:
-        """Return how many reports were refused, by day and reason."""
-        with self._reader() as reader:
-            rows = reader.execute(
-                "SELECT day, reason, count FROM refusals WHERE collection = ? ORDER BY day, reason", (collection,)
-            )
-            return [(datetime.date.fromisoformat(day), reason, count) for day, reason, count in rows]
-
-    def save_token(self, token: Token) -> None:
-        """Keep a new token; a name may be used once."""
-        row = (token.name, token.role, token.prefix, token.digest, str(token.created), None)
-        try:
-            with self._lock, _transaction(self._writer) as writer:
-                writer.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", row)
-        except sqlite3.IntegrityError as error:
-            raise StoreError(f"there is a token named {token.name!r} already; choose another name") from error
-
-    def find_token(self, prefix: str) -> Token | None:
-        """Return the token with that public prefix."""
-        with self._reader() as reader:
-            row = reader.execute("SELECT * FROM tokens WHERE prefix = ?", (prefix,)).fetchone()
-        return None if row is None else _token(row)
-
-    def tokens(self) -> list[Token]:
-        """Return all tokens, by name."""
-        with self._reader() as reader:
-            return [_token(row) for row in reader.execute("SELECT * FROM tokens ORDER BY name")]
-
-    def revoke_token(self, name: str, day: datetime.date) -> bool:
-        """Mark a token as revoked; return whether there was one to revoke."""
-        with self._lock, _transaction(self._writer) as writer:
-            changed = writer.execute(
-                "UPDATE tokens SET revoked = ? WHERE name = ? AND revoked IS NULL", (str(day), name)
-            )
-            return changed.rowcount == 1
-
-    def check(self) -> None:
-        """Raise unless the store answers."""
+    def check(self, *, write: bool = False) -> None:
+        """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
         with self._reader() as reader:
             reader.execute("SELECT count(*) FROM plans").fetchone()
+        free = os.statvfs(self.path.parent)
+        if free.f_bavail * free.f_frsize < _FREE_BYTES:
+            raise sqlite3.OperationalError("the disk is full")
+        if write:
+            self._write("UPDATE collections SET revision = revision + 1")
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -215,7 +255,21 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]
         raise
 
 
-def _token(row: tuple[Any, ...]) -> Token:
-    name, role, prefix, digest, created, revoked = row
-    ended = None if revoked is None else datetime.date.fromisoformat(revoked)
-    return Token(name, role, prefix, digest, datetime.date.fromisoformat(created), ended)
+def _make_private(path: Path) -> None:
+    """Let only its owner read a file, its log beside it included, which SQLite makes with the same mode."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.close(descriptor)
+    if path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
+        for one in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            with contextlib.suppress(FileNotFoundError):
+                one.chmod(0o600)
+
+
+def _reason(error: Exception, path: Path) -> str:
+    """Return why a file cannot be used, and what helps where that is known."""
+    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    with contextlib.suppress(OSError):
+        if path.stat().st_uid != os.geteuid():
+            owner = f"the file belongs to user {path.stat().st_uid}, and this is user {os.geteuid()}"
+            return f"{text}; {owner}: call this as its owner (sudo -u)"
+    return text

@@ -9,12 +9,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from sottovoce.service.store.keys import Keyring
 
 ID = np.dtype("S16")
 """An id as numpy holds it: sixteen bytes, compared as bytes."""
@@ -64,6 +67,21 @@ class Reports:
         return np.column_stack((rows[starts], np.diff(starts, append=len(rows))))
 
 
+class One(NamedTuple):
+    """One report by itself, as most of them come: cheaper than columns of length one."""
+
+    id: bytes
+    plan: int
+    question: int
+    code: int
+
+
+def columns_of(ones: list[One]) -> Reports:
+    """Return single reports as columns, in their order."""
+    numbers = np.array([one[1:] for one in ones], dtype=np.int64).reshape(-1, 3)
+    return Reports(np.frombuffer(b"".join([one.id for one in ones]), dtype=ID), *numbers.T)
+
+
 def join(parts: list[Reports]) -> Reports:
     """Return the reports of several batches, one after the other."""
     return Reports(
@@ -76,7 +94,19 @@ def join(parts: list[Reports]) -> Reports:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept: its name and role, the public prefix by which it is found, and the secret's digest."""
+    """A token as it is kept.
+
+    Attributes:
+        name: What people call it.
+        role: What it is for.
+        prefix: The public part by which it is found.
+        digest: The secret's digest.
+        created: When it was made.
+        revoked: When it was ended, if it was.
+        expires: Its last day, if it has one.
+        collection: The one collection it is for, if it is for one.
+        reports: How many more reports it may post, if that is limited.
+    """
 
     name: str
     role: str
@@ -84,6 +114,29 @@ class Token:
     digest: bytes
     created: datetime.date
     revoked: datetime.date | None = None
+    expires: datetime.date | None = None
+    collection: str | None = None
+    reports: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionState:
+    """A collection as a store keeps it: its number and name, when it was closed, and when its ids were forgotten."""
+
+    number: int
+    collection: str
+    closed: datetime.date | None
+    purged: datetime.date | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptModel:
+    """The model that answers for a collection: its id, the plan it was fitted by, its reports, and its file."""
+
+    id: str
+    plan: str
+    reports: int
+    document: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +151,22 @@ class Counts:
 
 
 class Store(Protocol):
-    """Where a collector keeps counts, the ids it has seen, and hashed tokens."""
+    """Where a collector keeps counts, digests of the ids it has seen, and digests of tokens."""
+
+    keys: Keyring
 
     def register(self, plan: Plan) -> PlanKey:
-        """Return the numbers of a plan, which is kept from now on."""
+        """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
 
-        The reports' ids are sorted and differ from one another; all are of one collection.
+        The reports' ids differ from one another; all are of one collection, which was registered. Ids are kept as keyed
+        digests, in the order of the digests.
         """
+
+    def upkeep(self, *, now: bool = False) -> bool:
+        """Do a slice of what may wait, all of it if ``now``; return whether more is left. For the thread that adds."""
 
     def counts(self, collection: int) -> list[Counts]:
         """Return what was counted, plan by plan."""
@@ -133,8 +192,53 @@ class Store(Protocol):
     def revoke_token(self, name: str, day: datetime.date) -> bool:
         """Mark a token as revoked; return whether there was one to revoke."""
 
-    def check(self) -> None:
-        """Raise unless the store answers."""
+    def spend_token(self, prefix: str, reports: int) -> bool:
+        """Take so many reports from what a token may post, give them back if negative; return whether it had them."""
+
+    def rename_token(self, name: str, new: str) -> bool:
+        """Give a token another name; return whether there was one."""
+
+    def known(self, collection: int, ids: NDArray[np.bytes_]) -> Mask:
+        """Return which ids were counted before."""
+
+    def note_asked(self, day: datetime.date, token: str, collection: str, what: str) -> None:
+        """Write down that an analyst's token was used to ask something."""
+
+    def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
+        """Return what was asked: day, token, collection, what, and how often."""
+
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
+        """Keep the model that answers from now on, for all collectors of this database."""
+
+    def model_head(self, collection: int) -> tuple[str, int] | None:
+        """Return the id and the reports of the model that answers, if there is one."""
+
+    def model(self, collection: int) -> KeptModel | None:
+        """Return the model that answers, if there is one."""
+
+    def lease(self, name: str, holder: str, seconds: int) -> bool:
+        """Return whether a task is this holder's for so many seconds; one at a time has it."""
+
+    def collections(self) -> list[CollectionState]:
+        """Return all collections."""
+
+    def documents(self, collection: int) -> list[bytes]:
+        """Return the plans of a collection, as their canonical JSON."""
+
+    def fingerprints(self, collection: int) -> list[str]:
+        """Return the plans of a collection, by their fingerprints."""
+
+    def close_collection(self, collection: int, day: datetime.date | None) -> None:
+        """Mark a collection as closed since a day, or as open again."""
+
+    def purge_ids(self, collection: int, day: datetime.date) -> int:
+        """Forget the ids of a collection, and their key, for good; return how many there were."""
+
+    def delete_collection(self, collection: int) -> None:
+        """Remove everything of a collection, and its key."""
+
+    def check(self, *, write: bool = False) -> None:
+        """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
 
     def close(self) -> None:
         """Let go of all connections."""
