@@ -30,13 +30,16 @@ class Belief:
             people ask about just those pairs that depend on each other. An error of 0.11 was usual where reports
             could tell nothing; 0.14 is taken, because small groups are missed by more.
         single_doubt, single_doubt_spread: The same for a single attribute: smaller, and less sure.
-        pair_prior: Variance of a coefficient of a pair about independence before any report, for evidence only: weak
-            dependence, so that what counts as measured could tell even that from none.
+        pair_prior: Variance of a coefficient of a pair about independence before any report, as a part of the product
+            of its functions' own variances, for evidence only: weak dependence, so that what counts as measured could
+            tell even that from none. Where a value is rare, even strong dependence moves a coefficient little.
         pair_quantile, single_quantile: Intervals take this quantile of the variance, not its mean.
         boldness: How far the shrinkage of pairs follows the pair on its own rather than the pooled variance.
         pseudo: How many observations the pooled leverage counts for in a block's own.
         coherent: Weight of errors that stand at few levels, where people stand, beside those spread over all.
-        triple, triple_decay: Prior variance of a product of three functions about what pairs explain, and its decay.
+        triple, triple_decay: Prior variance of a product of three functions about what pairs explain, as a part of the
+            product of their own variances, and its decay per band. Three yes/no attributes may hang together as three
+            only, with coefficients of 0.3 to 0.4; of many values, what three do beyond pairs was small.
     """
 
     least: float = 1e-6
@@ -56,8 +59,8 @@ class Belief:
     boldness: float = 0.15
     pseudo: float = 6.0
     coherent: float = 0.5
-    triple: float = 0.11**2
-    triple_decay: float = 0.3
+    triple: float = 0.4**2
+    triple_decay: float = 2.0
 
     @cached_property
     def grid(self) -> Floats:

@@ -117,14 +117,14 @@ def correct(
     likelihood = np.zeros((len(blocks), belief.points))
     variance = shape[block, None] * belief.grid + ((1 - leverage[block]) ** 2 / information)[:, None]
     np.add.at(likelihood, block, -0.5 * (np.log(variance) + left[:, None] ** 2 / variance))
-    mean, high, unasked = _variances(axes, layout, one, other, likelihood, belief)
+    probable, high, unasked = _variances(axes, layout, one, other, likelihood, belief)
 
     own = leverage[block]
-    kept, believed, noise = shrinkage((mean * shape)[block], own, information)
+    kept, remaining = expected_shrinkage(probable[block], shape[block, None] * belief.grid, own, information)
     target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
     target[rows, columns] += kept * left
-    weight[rows, columns] = 1 / np.maximum(believed + noise, 1e-7)
-    kept, bias, noise = shrinkage((np.maximum(high, mean) * shape)[block], own, information)
+    weight[rows, columns] = 1 / np.maximum(remaining, 1e-7)
+    kept, bias, noise = shrinkage((high * shape)[block], own, information)
     cautious[rows, columns] += kept * left
     for matrix in (target, weight, cautious):
         matrix[columns, rows] = matrix[rows, columns]
@@ -147,6 +147,19 @@ def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[
     against, within = leverage * (1 - leverage) / information, (1 - leverage) ** 2 / information
     kept = np.clip((variance - against) / (variance + within), 0.0, 1.0)
     return kept, (1 - kept) ** 2 * variance, (leverage + kept * (1 - leverage)) ** 2 / information
+
+
+def expected_shrinkage(
+    probable: Floats, variances: Floats, leverage: Floats, information: Floats
+) -> tuple[Floats, Floats]:
+    """Return the part of what is left over to follow if its variance is uncertain, and the variance that remains.
+
+    The best part is the mean of the best parts. That of the mean variance would be larger: parts are concave in it.
+    """
+    each, _, _ = shrinkage(variances, leverage[:, None], information[:, None])
+    kept = (probable * each).sum(axis=1)
+    mean = (probable * variances).sum(axis=1)
+    return kept, (1 - kept) ** 2 * mean + (leverage + kept * (1 - leverage)) ** 2 / information
 
 
 def _kinds(layout: Layout, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -181,12 +194,12 @@ def _variances(
     likelihood: Floats,
     belief: Belief,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return each block's expected variance, a high one for intervals, and the variances of all bands if not asked."""
+    """Return how probable each block's variances are, a high one for intervals, and those of all bands if not asked."""
     whole = Layout.of([axis.bands for axis in axes])
     single = single_prior(axes)
     unasked = np.zeros((len(whole.band), len(whole.band)))
     unasked[0, 1:] = unasked[1:, 0] = single
-    mean, high = np.zeros(len(one)), np.zeros(len(one))
+    probable, high = np.zeros((len(one), belief.points)), np.zeros(len(one))
     attributes = len(axes)
     for pairs in (False, True):
         which = np.flatnonzero((one > 0) == pairs)
@@ -205,10 +218,9 @@ def _variances(
             pooled, _ = hierarchy(likelihood[which], index, common, belief, pooled=True)
             apart, others = hierarchy(likelihood[which], index, alone, belief, pooled=False)
             high[which] = belief.quantile(apart, level)
-            if pairs:  # between what all pairs and what this one alone make probable
-                mean[which] = (pooled @ belief.grid) ** (1 - belief.boldness) * (apart @ belief.grid) ** belief.boldness
-            else:  # single attributes are fitted closely already: their corrections are careful
-                mean[which] = np.exp(pooled @ np.log(belief.grid))
+            boldness = belief.boldness if pairs else 0.0
+            probable[which] = (1 - boldness) * pooled + boldness * apart
+            high[which] = np.maximum(high[which], np.exp(probable[which] @ np.log(belief.grid)))
         if pairs:
             fresh = _normal(alone) @ belief.kernel(belief.block_spread).T
             table = np.full((attributes, attributes), belief.quantile(fresh[None], level)[0])
@@ -217,7 +229,7 @@ def _variances(
             table = np.triu(table, 1) + np.triu(table, 1).T
             inner = table[np.ix_(whole.attribute[1:], whole.attribute[1:])]
             unasked[1:, 1:] = np.minimum(inner * whole.shape(belief.decay)[1:, 1:], pair_prior(axes))
-    return mean, high, unasked
+    return probable, high, unasked
 
 
 def hierarchy(

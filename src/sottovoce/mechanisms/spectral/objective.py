@@ -213,6 +213,30 @@ class Objective:
         gradient[-self.components :] = weights * (by_weight - weights @ by_weight)
         return value, gradient
 
+    def curvature(self, point: Floats) -> Floats:
+        """Return how sharply the misfit bends along each number of the point: the diagonal of Gauss and Newton.
+
+        For a base that all components share it is that of the mixture's means, without how components differ.
+        """
+        weights, tables = self._tables(point)
+        inside = self._inside(tables)
+        squares, around = inside**2, np.zeros_like(inside)
+        for slab in self._slabs:
+            around[slab.rows] += slab.information @ squares[slab.columns]
+            around[slab.columns] += slab.information.T @ squares[slab.rows]
+        result = np.zeros_like(point)
+        for group, table, part in zip(self.groups, tables, self.views(result), strict=True):
+            for basis, shared in ((group.deviation, False), (group.base, True)):
+                for place, (own, rows) in enumerate(zip(table, group.rows, strict=True)):
+                    moved = np.einsum("xu,kx,xf->kuf", group.signs, own, basis, optimize=True)
+                    moved -= (own @ group.signs)[:, :, None] * (own @ basis)[:, None, :]
+                    if shared:
+                        part[place, -1] = (around[rows] @ weights) @ np.tensordot(weights, moved, 1) ** 2
+                    else:
+                        part[place, :-1] = weights[:, None] ** 2 * np.einsum("uk,kuf->kf", around[rows], moved**2)
+        result[-self.components :] = 0.5 * weights**2 * (around * squares).sum(axis=0)
+        return result
+
     def _tables(self, point: Floats) -> tuple[Floats, list[Floats]]:
         tables = []
         for group, view in zip(self.groups, self.views(point), strict=True):

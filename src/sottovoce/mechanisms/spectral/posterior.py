@@ -99,9 +99,22 @@ class Posterior:
         return result
 
     @cached_property
+    def _variance(self) -> Floats:
+        """The variance of every function over the crowd: where a value is rare, little of it can depend on others."""
+        means = [
+            own @ walsh_signs(axis.size, axis.bands)[:, 1:] for axis, own in zip(self.axes, self.marginals, strict=True)
+        ]
+        return np.concatenate([[1.0], *(np.clip(1 - mean**2, 0.0, 1.0) for mean in means)])
+
+    @cached_property
+    def _room(self) -> Floats:
+        """The same by bands."""
+        return np.asarray(np.bincount(self._layout.functions, self._variance) / np.bincount(self._layout.functions))
+
+    @cached_property
     def _tables(self) -> dict[str, Floats]:
         """Variances by bands: the posterior, the prior, and of the measured coefficients."""
-        prior = self.belief.pair_prior * self._layout.shape(self.belief.decay)
+        prior = self.belief.pair_prior * self._layout.shape(self.belief.decay) * np.outer(self._room, self._room)
         prior[0, 1:] = prior[1:, 0] = single_prior(self.axes)
         asked = np.isfinite(self.doubt.measured)
         measured = np.where(asked, self.doubt.measured, 1.0)
@@ -204,7 +217,8 @@ class Posterior:
     def _triple(self, place: int) -> Floats:
         """Return how the prior of triples falls with an attribute's functions."""
         own = self._layout.functions[self._layout.attribute[self._layout.functions] == place]
-        return np.asarray(2.0 ** (-self.belief.triple_decay * self._layout.band[own]))
+        falls = 2.0 ** (-self.belief.triple_decay * self._layout.band[own])
+        return np.asarray(falls * self._variance[self._layout.attribute[self._layout.functions] == place])
 
     @staticmethod
     def _gram(vectors: Floats, weights: Floats) -> Floats:
