@@ -24,9 +24,9 @@ from sottovoce.mechanisms.spectral.patterns import (
     lead_masses,
     pair_masses,
     pattern_bins,
-    reaches_all,
     table_count,
 )
+from sottovoce.plan.bin_maps import reaches_all
 
 _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
