@@ -2,8 +2,9 @@
 
 Given what a report says, a record's likelihood ratio lies between a and e^epsilon a and has mean 1, so its variance,
 the information of a report summed over all orthonormal coefficients, is at most ``kappa = sinh^2(epsilon / 2)``.
-Spreading n kappa over the coefficients so that the expected error is least is **water-filling**. A domain of few levels allows
-less, because a report can only single out a whole number of levels: `domain_limit`. Proofs are in docs/design/limit.md.
+Spreading n kappa over the coefficients so that the expected error is least is **water-filling**. A domain of few levels
+allows less, because a report can only single out a whole number of levels: `domain_limit`. Proofs are in
+docs/design/limit.md.
 """
 
 from __future__ import annotations
