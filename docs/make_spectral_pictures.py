@@ -50,13 +50,16 @@ def draw_patterns() -> None:
 
 
 def draw_shares(plan: sv.Plan) -> None:
-    """Draw which part of the crowd is asked about which bands of two attributes."""
-    bands = np.zeros((6, 6))
-    for family in plan.families:
-        block = block_of(plan, family)
-        if len(block.bands) == 2:
-            low, high = sorted(band for _, band in block.bands)
-            bands[high, low] += family.shares / SHARES
+    """Draw which part of all information is on which bands of two attributes, and on single ones."""
+    bands, total = np.zeros((6, 6)), 0.0
+    for family, first in zip(plan.families, plan.questions.offsets, strict=False):
+        carried = family.shares / SHARES * float(plan.questions[first].channel.attenuation or 0) ** 2
+        for group, mass in block_of(plan, family).shows.items():
+            total += carried * mass
+            if len(group) == 2:
+                low, high = sorted(band for _, band in group)
+                bands[high, low] += carried * mass
+    bands /= total
     figure, axis = plt.subplots(figsize=(5, 4))
     shown = axis.imshow(np.where(bands > 0, 100 * bands, np.nan), cmap="Blues", origin="lower")
     for (row, column), share in np.ndenumerate(bands):
@@ -71,7 +74,7 @@ def draw_shares(plan: sv.Plan) -> None:
                 color="white" if share > bands.max() / 2 else "black",
             )
     axis.set(xlabel="coarser band of the two", ylabel="finer band of the two")
-    figure.colorbar(shown, label="% of the crowd")
+    figure.colorbar(shown, label="% of all information")
     save(figure, "spectral-shares.svg")
 
 

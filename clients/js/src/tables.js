@@ -11,6 +11,9 @@ import { countUpTo } from "./exact.js";
  * @property {(level: number) => number} bin
  */
 
+/** The most levels of a table of several Walsh functions: all of them may have to be gone through. */
+const MAX_WALSH_LEVELS = 2 ** 16;
+
 /** @type {Record<string, (value: any) => Table | null>} One maker per kind; a new kind of table needs its line here. */
 const TABLES = {
   identity: (size) =>
@@ -35,6 +38,7 @@ const TABLES = {
     const [size, ...functions] = walsh;
     const bits = walshBits(size);
     if (functions.length > bits || functions.some((index) => index < 1 || index >= 2 ** bits)) return null;
+    if (functions.length > 1 && size > MAX_WALSH_LEVELS) return null;
     const reached = cosets(size, bits, functions);
     return {
       bins: reached ? reached.length : 2 ** functions.length,
@@ -57,13 +61,14 @@ function coset(size, bits, functions, level) {
 }
 
 /**
- * Return the numbers that some level has, in rising order; null where every number does, as independent functions over
- * a power of two of levels have it.
+ * Return the numbers that some level has, in rising order; null where every number is sure to be among them: independent
+ * functions, of different bands, part the cells into groups, and fewer cells than a group has are without a level.
  * @param {number} size @param {number} bits @param {number[]} functions
  */
 function cosets(size, bits, functions) {
   const bands = new Set(functions.map((index) => index.toString(2).length));
-  if (functions.length === 1 || (size === 2 ** bits && bands.size === functions.length)) return null;
+  if (functions.length === 1) return null;
+  if (bands.size === functions.length && 2 ** bits - size < 2 ** (bits - functions.length)) return null;
   const found = new Set();
   for (let level = 0; level < size; level += 1) found.add(coset(size, bits, functions, level));
   return [...found].sort((left, right) => left - right);

@@ -11,9 +11,9 @@ A table is stored once in a plan, as a small JSON object with one member that na
 - ``{"walsh": [64, 13]}``: the sign of Walsh function 13 (Paley order) over 64 levels: bin 0 where it is +1, bin 1 where
   it is -1. With B bits, 2^B being the next power of two, level l stands on cell ``c = l * 2^B // levels``, and the bin
   is the parity of the bits that the function's number and c, read backwards as B bits, have in common;
-- ``{"walsh": [64, 13, 22, 40]}``: the signs of several functions, at most B: their bins of 0 or 1 are the binary digits
-  of one number, the first function's the highest. Numbers that no level has are left out, and bins are the others in
-  rising order: over 3 levels ``[3, 1, 2]`` has the bins 0, 1 and 2.
+- ``{"walsh": [64, 13, 22, 40]}``: the signs of several functions, at most B, over at most 2^16 levels: their bins of 0
+  or 1 are the binary digits of one number, the first function's the highest. Numbers that no level has are left out,
+  and bins are the others in rising order: over 3 levels ``[3, 1, 2]`` has the bins 0, 1 and 2.
 
 A table says nothing about order: any map from levels to bins may stand here, and no reader assumes more.
 """
@@ -32,6 +32,10 @@ from sottovoce.errors import PlanError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+MAX_WALSH_LEVELS = 2**16
+"""The most levels of a table of several Walsh functions: a client may have to go through all of them."""
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -70,7 +74,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         if self.walsh is not None:
             size, functions = self.walsh[0] if self.walsh else -1, self.walsh[1:]
             bits = walsh_bits(size)
-            return size >= 0 and 1 <= len(functions) <= bits and all(1 <= index < 1 << bits for index in functions)
+            few = 1 <= len(functions) <= bits and (len(functions) == 1 or size <= MAX_WALSH_LEVELS)
+            return size >= 0 and few and all(1 <= index < 1 << bits for index in functions)
         if self.edges is not None:
             rising = all(left < right for left, right in itertools.pairwise(self.edges))
             return len(self.edges) >= 2 and rising and self.edges[0] >= 0
@@ -109,14 +114,31 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 def _walsh_coset(walsh: tuple[int, ...], level: int) -> int:
     """Return the signs of a table's functions at a level as the digits of a number, 1 where a sign is -1."""
-    levels, *functions = walsh
-    bits = walsh_bits(levels)
-    cell = (level << bits) // levels
-    backwards = sum((cell >> bit & 1) << (bits - 1 - bit) for bit in range(bits))
-    coset = 0
-    for function in functions:
+    backwards, coset = _backwards(walsh[0], level), 0
+    for function in walsh[1:]:
         coset = coset << 1 | (function & backwards).bit_count() & 1
     return coset
+
+
+@functools.lru_cache(maxsize=2**14)
+def _backwards(levels: int, level: int) -> int:
+    """Return the cell of a level, its bits read backwards."""
+    bits = walsh_bits(levels)
+    cell = (level << bits) // levels
+    return sum((cell >> bit & 1) << (bits - 1 - bit) for bit in range(bits))
+
+
+def reaches_all(levels: int, functions: int) -> bool:
+    """Return whether any so many independent Walsh functions are sure to have all combinations of signs.
+
+    They part the 2^B cells into groups of 2^(B - functions), and fewer cells than that are without a level.
+
+    Example:
+        >>> reaches_all(64, 6), reaches_all(50, 2), reaches_all(50, 3), reaches_all(3, 1)
+        (True, True, False, True)
+    """
+    bits = walsh_bits(levels)
+    return functions == 1 or (1 << bits) - levels < 1 << max(bits - functions, 0)
 
 
 @functools.lru_cache(maxsize=2**14)
@@ -124,8 +146,8 @@ def walsh_cosets(walsh: tuple[int, ...]) -> range | tuple[int, ...]:
     """Return the combinations of signs, as numbers, that the levels of a Walsh table have."""
     levels, *functions = walsh
     bands = {function.bit_length() for function in functions}
-    if len(functions) == 1 or (levels & (levels - 1) == 0 and len(bands) == len(functions)):
-        return range(1 << len(functions))  # independent functions, and no cell without its level
+    if len(bands) == len(functions) and reaches_all(levels, len(functions)):  # different bands: independent functions
+        return range(1 << len(functions))
     return tuple(sorted({_walsh_coset(walsh, level) for level in range(levels)}))
 
 

@@ -59,8 +59,8 @@ def test_the_limit_of_a_domain_is_that_of_all_where_the_domain_is_large():
         domain_limit(coefficient_groups([Axis(4)] * 2, Workload.all_ranges(2)), 1.0, 100)
 
 
-def test_one_query_asked_of_all_has_the_error_of_binary_randomised_response():
-    """Of half the crowd: (e^eps + 1)^2 / 4 (e^eps - 1)^2 / n by Warner; the limit counts the crowd's own variance too."""
+def test_one_query_asked_of_all_has_an_error_above_the_limit():
+    """Of half the crowd: (e^eps + 1)^2 / (4 (e^eps - 1)^2 n) by Warner; two cells hold less than kappa."""
     inside = np.arange(1000) < 500
     e = np.e
     warner = ((e + 1) / (e - 1)) ** 2 / 4 / 10**4

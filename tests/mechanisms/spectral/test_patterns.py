@@ -12,12 +12,11 @@ from sottovoce.mechanisms.spectral.patterns import (
     pair_masses,
     pattern_bins,
     pattern_tables,
-    reaches_all,
     spans,
     table_count,
 )
 from sottovoce.mechanisms.spectral.walsh import walsh_signs
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import Table, reaches_all
 
 EVERY = [leads for count in range(1, 7) for leads in combinations(range(6), count)]
 SOME = [(7,), (6, 7), (0, 7), (2, 5, 8), (9, 10), (0, 1, 2, 9)]

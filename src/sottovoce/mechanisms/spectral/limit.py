@@ -1,9 +1,10 @@
 """The limit: the least error that any locally private scheme could have under the design's own prior.
 
-Given what a report says, a record's likelihood ratio lies between a and e^epsilon a and has mean 1, so its variance, the
-information of a report summed over all orthonormal coefficients, is at most ``kappa = sinh^2(epsilon / 2)``. Spreading
-n kappa over the coefficients so that the expected error is least is **water-filling**. A domain of few levels allows
-less, because a report can only single out a whole number of levels: `domain_limit`. Proofs are in docs/design/limit.md.
+Given what a report says, a record's likelihood ratio lies between a and e^epsilon a and has mean 1, so its variance,
+the information of a report summed over all orthonormal coefficients, is at most ``kappa = sinh^2(epsilon / 2)``.
+Spreading n kappa over the coefficients so that the expected error is least is **water-filling**. A domain of few levels
+allows less, because a report can only single out a whole number of levels: `domain_limit`. Proofs are in
+docs/design/limit.md.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def domain_limit(groups: Groups, epsilon: float, users: float) -> float:
     """Return the same for one attribute of N levels, of which a report can single out 1, 2, 3, ... but no part.
 
     A code that singles out s levels, f = s/N of the domain, carries ``(e^eps - 1)^2 f (1 - f) / (1 + f (e^eps - 1))^2``
-    over all coefficients, and on any one at most ``f / (1 - f)`` of that. The best mixture over s is found by the method
-    of Frank and Wolfe; what is returned is its lower bound.
+    over all coefficients, and on any one at most ``f / (1 - f)`` of that. The best mixture over s is found by the
+    method of Frank and Wolfe; what is returned is its lower bound.
     """
     if len(groups.axes) != 1:
         raise ValueError(f"the limit of a domain is computed for one attribute, got {len(groups.axes)}")

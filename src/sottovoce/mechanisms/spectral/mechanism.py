@@ -1,9 +1,9 @@
 """Spectral: ask for the signs of Walsh functions, and explain all answers by one mixture of products.
 
 Guarantee: each person reports the signs of a few Walsh functions of their record, or only products of two signs,
-through randomised response over as many cells as there are combinations, which is epsilon-LDP; about e^epsilon + 1 cells
-tell most. Cost: at most one question per 100 people; the fit takes seconds, and any query microseconds. Answers are
-never negative, additive over disjoint ranges, monotone, and 1 for everybody. A question that got no report has no
+through randomised response over as many cells as there are combinations, which is epsilon-LDP; about e^epsilon + 1
+cells tell most. Cost: at most one question per 100 people; the fit takes seconds, and any query microseconds. Answers
+are never negative, additive over disjoint ranges, monotone, and 1 for everybody. A question that got no report has no
 information and no part in the fit. Reference: docs/spectral.md, docs/design/limit.md.
 """
 

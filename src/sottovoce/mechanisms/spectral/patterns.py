@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.mechanisms.spectral.walsh import Axis
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import Table, reaches_all
 
 Leads = tuple[int, ...]
 """The bands of a basis, in the order in which a table lists its functions."""
@@ -147,15 +147,6 @@ def pair_masses(first: Leads, second: Leads) -> dict[tuple[int, int], int]:
         bands = max(first[place] for place in places), max(second[place] for place in places)
         masses[bands] = masses.get(bands, 0) + 1
     return masses
-
-
-def reaches_all(size: int, functions: int) -> bool:
-    """Return whether any so many independent functions are sure to have all combinations of signs among the levels.
-
-    They part the 2^B cells into groups of 2^(B - functions), and fewer cells than that are without a level.
-    """
-    bits = Axis(size).bands
-    return functions == 1 or (1 << bits) - size < 1 << max(bits - functions, 0)
 
 
 @lru_cache(maxsize=2**12)

@@ -24,9 +24,9 @@ from sottovoce.mechanisms.spectral.patterns import (
     lead_masses,
     pair_masses,
     pattern_bins,
-    reaches_all,
     table_count,
 )
+from sottovoce.plan.bin_maps import reaches_all
 
 _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
@@ -34,7 +34,7 @@ _AT_ONCE = 1_000_000  # of them are held in memory
 _MOST_PATTERNS = 400  # of an attribute
 _MOST_PARITIES = 6  # products of two signs in one question: where epsilon allows more, all signs tell as much
 _MOST_ATTRIBUTES = 5  # in one question
-_EXTENDED = 200  # best pairs that are tried with a third attribute
+_EXTENDED = 100  # best pairs that are tried with a third attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,8 @@ class Pricing:
         places = {leads: row for row, leads in enumerate(self.patterns)}
         while len(offer.block.patterns) < min(_MOST_ATTRIBUTES, len(self.groups.axes)):
             own = [(attribute, places[leads]) for attribute, leads in offer.block.patterns]
+            if 2 * np.prod([self.bins[attribute, row] for attribute, row in own]) > self.widest:
+                break  # no room for another sign
             shown, cells, questions = alone.copy(), self.bins.copy(), self.tables.copy()
             base = 0.0
             for number, (attribute, row) in enumerate(own):
