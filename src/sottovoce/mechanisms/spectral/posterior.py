@@ -197,11 +197,16 @@ class Posterior:
         beyond, aside = ((total * matrix[np.ix_(*places)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
         grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
         listed = any(not self.axes[place].ordered and self.axes[place].size > 2 for place in attributes)
-        weight = self.belief.coherent_listed if listed and len(attributes) == 2 else self.belief.coherent
-        coherent = weight * _quadratic(plain, *grams)
+        doubtful = self.belief.coherent_listed if listed and len(attributes) == 2 else self.belief.coherent
+        coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
-        for name, table in (("posterior", "bias"), ("prior", "prior"), ("measured", "unasked")):
-            found[name] = found[name] + coherent * float((sizes * self._tables[table][where]).sum() / sizes.sum())
+        for name, table, weight in (  # what is doubted more does not count as measured the sooner
+            ("posterior", "bias", doubtful),
+            ("prior", "prior", self.belief.coherent),
+            ("measured", "unasked", doubtful),
+        ):
+            mean = float((sizes * self._tables[table][where]).sum() / sizes.sum())
+            found[name] = found[name] + weight * coherent * mean
         return found, beyond, aside
 
     def _asked_together(self, first: int, second: int) -> bool:
