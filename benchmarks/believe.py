@@ -82,7 +82,7 @@ def measure(task: Task, refits: int) -> dict[str, Any]:
         fitted = time.process_time()
         smallest = functools.lru_cache(maxsize=None)(functools.partial(smallest_difference, model))
         answers = [
-            {**about, **asked(model, question), "smallest": smallest(*compared(question))}
+            {**about, "smallest": smallest(*compared(question)), **asked(model, question)}
             for about, question in zip(described, questions, strict=True)
         ]
         seconds = {"fit": round(fitted - start, 3), "ask": round(time.process_time() - fitted, 3)}
@@ -100,7 +100,9 @@ def asked(model: sv.Model, question: Question) -> dict[str, Any]:
     except sv.SottovoceError as error:
         return {"estimate": None, "interval": None, "refusal": str(error)}
     direct, evidence = getattr(answer, "direct", None), getattr(answer, "evidence", None)
+    own = {"smallest": finite(answer.visible())} if compared(question)[0] and hasattr(answer, "visible") else {}
     return {
+        **own,  # of just these two groups: the model's own is that of the two largest
         "estimate": finite(float(answer)),
         "interval": interval(answer),
         "evidence": None if evidence is None else finite(float(evidence)),

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
-from sottovoce.mechanisms.spectral.dependence import Layout, correct, hierarchy, model_moments, shrinkage
+from sottovoce.mechanisms.spectral.dependence import (
+    Layout,
+    correct,
+    expected_shrinkage,
+    hierarchy,
+    model_moments,
+    shrinkage,
+)
 from sottovoce.mechanisms.spectral.moments import Asked, Moments
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
@@ -26,6 +33,17 @@ def test_shrinkage_without_leverage_is_the_usual_posterior_and_never_turns_back(
     kept, bias, noise = shrinkage(np.array([1e-9]), np.array([0.9]), np.array([10.0]))
     assert kept == 0
     assert noise == pytest.approx(0.9**2 / 10)
+
+
+def test_an_uncertain_variance_is_followed_by_the_mean_of_the_best_parts():
+    probable, variances = np.array([[0.5, 0.5]]), np.array([[0.001, 0.1]])
+    leverage, information = np.array([0.2]), np.array([40.0])
+    each = shrinkage(variances[0], np.repeat(leverage, 2), np.repeat(information, 2))[0]
+    kept, remaining = (part.item() for part in expected_shrinkage(probable, variances, leverage, information))
+    assert kept == pytest.approx(each.mean())
+    assert kept < shrinkage(variances.mean(axis=1), leverage, information)[0].item()
+    at = [((1 - kept) ** 2 * own + (0.2 + kept * 0.8) ** 2 / 40) for own in variances[0]]
+    assert remaining == pytest.approx(np.mean(at))
 
 
 def test_the_hierarchy_agrees_with_summing_over_everything():

@@ -58,6 +58,26 @@ def test_the_gradient_is_that_of_finite_differences(textures):
         assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-4)
 
 
+def test_curvature_is_the_weighted_square_of_how_moments_move():
+    given = answers()
+    moments, asked = given.moments(), given.asked
+    function = Objective(AXES, asked, moments, components=3, textures=(SMOOTH,) * 4)
+    generator = np.random.default_rng(8)
+    point = 0.3 * generator.standard_normal(function.length)
+    curvature, step = function.curvature(point), 1e-5
+    marks = np.zeros(function.length)
+    for view in function.views(marks):
+        view[:, -1] = 1.0
+    own = np.flatnonzero(marks[: -function.components] == 0)
+    for place in generator.choice(own, 20, replace=False).tolist():
+        e = np.zeros(function.length)
+        e[place] = step
+        ends = [function.mixture(point + sign * e) for sign in (1, -1)]
+        moved = np.subtract(*(model_moments(AXES, asked, end.weights, end.factors) for end in ends)) / (2 * step)
+        assert curvature[place] == pytest.approx((np.triu(moments.information) * moved**2).sum(), rel=1e-4, abs=1e-9)
+    assert (curvature >= 0).all()
+
+
 def test_the_misfit_is_the_objective_without_the_prior():
     function = objective()
     at_zero = np.zeros(function.length)

@@ -1,5 +1,6 @@
 """Variances of answers: weights and formulas against brute force on small domains."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,7 +12,7 @@ from sottovoce.mechanisms.spectral.posterior import Posterior, expansion
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(4), Axis(3, ordered=False), Axis(2)]
-PLAIN = Belief(coherent=0.0, triple=0.0)
+PLAIN = Belief(coherent=0.0, coherent_listed=0.0, triple=0.0)
 
 
 def made(belief=PLAIN, seed=1):
@@ -91,10 +92,30 @@ def test_three_attributes_take_the_others_as_they_are_in_the_model():
 def test_triples_and_errors_at_few_levels_only_widen():
     batch = {place: (np.array([0]), np.eye(axis.size)[:1]) for place, axis in enumerate(AXES)}
     plain = made().spread(1, batch, np.eye(1)).variance[0]
-    triple = made(Belief(coherent=0.0, triple=0.01)).spread(1, batch, np.eye(1)).variance[0]
-    coherent = made(Belief(coherent=1.0, triple=0.0)).spread(1, batch, np.eye(1)).variance[0]
-    assert triple > plain
-    assert coherent > plain
+    for wider in ({"triple": 0.01}, {"coherent": 1.0}, {"coherent_listed": 1.0}):
+        assert made(replace(PLAIN, **wider)).spread(1, batch, np.eye(1)).variance[0] > plain
+
+
+def test_only_pairs_with_a_category_take_the_weight_of_listed_values():
+    ordered = {0: (np.array([0]), np.eye(4)[:1]), 2: (np.array([0]), np.eye(2)[:1])}
+    category = {0: (np.array([0]), np.eye(4)[:1]), 1: (np.array([0]), np.eye(3)[:1])}
+    plain, listed = made(), made(replace(PLAIN, coherent_listed=1.0))
+    same, more = (
+        [model.spread(1, batch, np.eye(1)).variance[0] for model in (plain, listed)] for batch in (ordered, category)
+    )
+    assert same[0] == same[1]
+    assert more[0] < more[1]
+
+
+def test_evidence_asks_more_where_a_value_is_rare():
+    model = made()
+    found = []
+    for share in (0.5, 0.02):
+        factors = [*model.factors[:2], np.tile([1 - share, share], (3, 1))]
+        other = Posterior(AXES, model.weights, factors, model.doubt, model.residual, model.gap, belief=PLAIN)
+        batch = {0: (np.array([0]), np.eye(4)[:1]), 2: (np.array([0]), np.eye(2)[1:])}
+        found.append(other.spread(1, batch, np.eye(1)).prior[0])
+    assert found[1] < found[0]
 
 
 def test_variances_are_quadratic_so_that_covariances_follow():

@@ -37,6 +37,8 @@ class Belief:
         boldness: How far the shrinkage of pairs follows the pair on its own rather than the pooled variance.
         pseudo: How many observations the pooled leverage counts for in a block's own.
         coherent: Weight of errors that stand at few levels, where people stand, beside those spread over all.
+        coherent_listed: The same for pairs with a category of three or more values: one value may differ from all the
+            others, and the more people have it the larger the error.
         triple, triple_decay: Prior variance of a product of three functions about what pairs explain, as a part of the
             product of their own variances, and its decay per band. Three yes/no attributes may hang together as three
             only, with coefficients of 0.3 to 0.4; of many values, what three do beyond pairs was small.
@@ -59,6 +61,7 @@ class Belief:
     boldness: float = 0.15
     pseudo: float = 6.0
     coherent: float = 0.5
+    coherent_listed: float = 2.5
     triple: float = 0.4**2
     triple_decay: float = 2.0
 

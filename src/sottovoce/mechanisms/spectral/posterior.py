@@ -199,15 +199,18 @@ class Posterior:
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
         beyond, aside = ((total * matrix[np.ix_(*places)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
         grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
-        coherent = self.belief.coherent * _quadratic(plain, *grams)
+        listed = any(not self.axes[place].ordered and self.axes[place].size > 2 for place in attributes)
+        doubtful = self.belief.coherent_listed if listed and len(attributes) == 2 else self.belief.coherent
+        coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
-        for name, table in (
-            ("posterior", "bias"),
-            ("prior", "prior"),
-            ("measured", "unasked"),
-            ("assumed", "assumed"),
+        for name, table, weight in (  # what is doubted more does not count as measured the sooner
+            ("posterior", "bias", doubtful),
+            ("prior", "prior", self.belief.coherent),
+            ("measured", "unasked", doubtful),
+            ("assumed", "assumed", self.belief.coherent),
         ):
-            found[name] = found[name] + coherent * float((sizes * self._tables[table][where]).sum() / sizes.sum())
+            mean = float((sizes * self._tables[table][where]).sum() / sizes.sum())
+            found[name] = found[name] + weight * coherent * mean
         return found, beyond, aside
 
     def _asked_together(self, first: int, second: int) -> bool:
