@@ -1,0 +1,237 @@
+/**
+ * How far sums of products may be off, and how much of them was measured: the formulas of
+ * sottovoce.mechanisms.spectral.posterior, from the tables that a fit leaves.
+ *
+ * Errors of products add up before they are squared, so the variance of a sum is a quadratic form in what its products
+ * count for. `Spread.of` works out the matrices of these forms, for all items at once; `Forms.at` gives one sum's.
+ */
+
+import type { Errors, Numbers } from "./exploration";
+import { Forms, type Inner, Work, perPart } from "./forms";
+import { type Mixture, type Part, type Product, dot } from "./mixture";
+import { bandOf, bandsOf, expansion } from "./walsh";
+
+/** One coefficient's cautious correction less the model; the functions of both attributes, by number less one. */
+interface Gap {
+  readonly one: number;
+  readonly two: number;
+  readonly value: number;
+}
+
+export class Spread {
+  /** How many bands there are before each attribute's, the constant counted; the last entry is their number. */
+  private readonly starts: number[] = [1];
+  private readonly bias: Float64Array;
+  private readonly posterior: Float64Array;
+  private readonly prior: Float64Array;
+  private readonly expansions: Float64Array[];
+  private readonly gaps = new Map<string, Gap[]>();
+
+  constructor(
+    private readonly mixture: Mixture,
+    private readonly errors: Errors,
+    numbers: Numbers,
+  ) {
+    for (const size of mixture.sizes) this.starts.push(this.starts[this.starts.length - 1] + bandsOf(size));
+    const width = this.width;
+    const noise = symmetric(numbers.next(errors.noise), width);
+    this.bias = symmetric(numbers.next(errors.bias), width);
+    this.posterior = this.bias.map((bias, index) => bias + noise[index]);
+    const band = Array.from({ length: width }, (_, index) => index - Math.max(...this.starts.filter((start) => start <= index)));
+    this.prior = this.bias.map((_, index) => {
+      const [row, column] = [Math.floor(index / width), index % width];
+      if (row && column) return errors.pair_prior * 2 ** (-errors.decay * (band[row] + band[column]));
+      return row || column ? errors.single_prior[row + column - 1] : errors.pair_prior;
+    });
+    this.readGaps(numbers);
+    this.expansions = mixture.sizes.map((size, place) => expansion(size, this.cost(place)));
+  }
+
+  /** Return weights of an attribute's levels as weights of its Walsh functions, the constant first. */
+  expand(place: number, weights: Float64Array): Float64Array {
+    const matrix = this.expansions[place];
+    const functions = new Float64Array(matrix.length / weights.length);
+    weights.forEach((weight, level) => {
+      if (!weight) return;
+      const row = level * functions.length;
+      for (let number = 0; number < functions.length; number++) functions[number] += weight * matrix[row + number];
+    });
+    return functions;
+  }
+
+  /** Return the forms of sums of some products, each of one or of many items. */
+  of(products: readonly Product[], items: number): Forms {
+    const forms = new Forms(products.length, items);
+    const work = new Work(this.mixture, products, items, (place, one, two) => this.inner(place, one, two));
+    const places = [...new Set(products.flatMap((product) => [...product.keys()]))].sort((a, b) => a - b);
+    places.forEach((first, rank) => {
+      this.addSingle(first, forms, work);
+      places.slice(rank + 1).forEach((second, next) => {
+        this.addPair(first, second, forms, work);
+        for (const third of places.slice(rank + next + 2)) this.addTriple([first, second, third], forms, work);
+      });
+    });
+    return forms;
+  }
+
+  private addSingle(place: number, forms: Forms, work: Work): void {
+    const naming = work.naming([place]);
+    const factors = work.products.map((_, product) => (naming.includes(product) ? work.factor(product, place) : null));
+    const [posterior, prior] = [this.posterior, this.prior].map((table) => this.row(table, place));
+    const [doubt, before] = [this.bias, this.prior].map((table) => this.errors.coherent * this.mean(table, null, place));
+    const gaps = this.gaps.get(`-1,${place}`) ?? [];
+    for (const one of naming) {
+      const named = work.products[one].get(place)!;
+      const moved = named.parts.map(({ functions }) => gaps.reduce((sum, gap) => sum + gap.value * functions[gap.two], 0));
+      forms.drift(one, (item) => factors[one]![item] * moved[named.at ? named.at[item] : 0]);
+      for (const two of naming.filter((product) => product >= one)) {
+        const { at, bands, centred } = work.inner(place, one, two);
+        const [known, assumed] = [posterior, prior].map((table) => bands.map((own) => dot(own, table)));
+        const [others, against] = [one, two].map((product) => work.without(product, [place]));
+        forms.add("single", one, two, (item, found) => {
+          const part = at ? at[item] : 0;
+          const amount = factors[one]![item] * factors[two]![item];
+          const plain = others[item] * against[item] * centred[part];
+          found.posterior = amount * known[part] + plain * doubt;
+          found.prior = amount * assumed[part] + plain * before;
+        });
+      }
+    }
+  }
+
+  private addPair(first: number, second: number, forms: Forms, work: Work): void {
+    const naming = work.naming([first, second]);
+    const [doubt, before] = [this.bias, this.prior].map((table) => this.errors.coherent * this.mean(table, first, second));
+    const gaps = this.gaps.get(`${first},${second}`) ?? [];
+    for (const one of naming) {
+      const others = work.without(one, [first, second]);
+      const [own, other] = [first, second].map((place) => work.products[one].get(place)!);
+      const moved = perPart(forms.items, own.at, other.at, (left, right) => {
+        const [row, column] = [own.parts[left].functions, other.parts[right].functions];
+        let sum = 0;
+        for (const gap of gaps) sum += gap.value * row[gap.one] * column[gap.two];
+        return sum;
+      });
+      forms.drift(one, (item) => others[item] * moved(item));
+      for (const two of naming.filter((product) => product >= one)) {
+        const [left, right] = [first, second].map((place) => work.inner(place, one, two));
+        const against = work.without(two, [first, second]);
+        const [known, assumed] = [this.posterior, this.prior].map((table) =>
+          perPart(forms.items, left.at, right.at, (row, column) =>
+            this.block(table, first, second, left.bands[row], right.bands[column]),
+          ),
+        );
+        forms.add("several", one, two, (item, found) => {
+          const amount = others[item] * against[item];
+          const centred = left.centred[left.at ? left.at[item] : 0] * right.centred[right.at ? right.at[item] : 0];
+          found.posterior = amount * (known(item) + centred * doubt);
+          found.prior = amount * (assumed(item) + centred * before);
+        });
+      }
+    }
+  }
+
+  /** Add what three attributes do beyond pairs: nobody was asked, so it is the prior's, before and after. */
+  private addTriple(places: readonly number[], forms: Forms, work: Work): void {
+    const naming = work.naming(places);
+    for (const one of naming) {
+      for (const two of naming.filter((product) => product >= one)) {
+        const inners = places.map((place) => work.inner(place, one, two));
+        const [others, against] = [one, two].map((product) => work.without(product, places));
+        forms.add("several", one, two, (item, found) => {
+          let amount = this.errors.triple * others[item] * against[item];
+          for (const { at, triple } of inners) amount *= triple[at ? at[item] : 0];
+          found.posterior = found.prior = amount;
+        });
+      }
+    }
+  }
+
+  private inner(place: number, one: readonly Part[], two: readonly Part[]): Omit<Inner, "at"> {
+    const marginal = this.mixture.marginals[place];
+    const count = this.starts[place + 1] - this.starts[place];
+    const parts = one.length > two.length ? one : two;
+    const bands = parts.map((_, part) => {
+      const [left, right] = [one[one.length > 1 ? part : 0].functions, two[two.length > 1 ? part : 0].functions];
+      const sums = new Float64Array(count);
+      for (let number = 1; number <= left.length; number++) sums[bandOf(number)] += left[number - 1] * right[number - 1];
+      return sums;
+    });
+    const centred = Float64Array.from(parts, (_, part) => {
+      const [left, right] = [one[one.length > 1 ? part : 0].centred, two[two.length > 1 ? part : 0].centred];
+      let sum = 0;
+      for (let level = 0; level < marginal.length; level++) sum += marginal[level] * left[level] * right[level];
+      return sum;
+    });
+    const falls = Float64Array.from({ length: count }, (_, band) => 2 ** (-this.errors.triple_decay * band));
+    return { bands, centred, triple: Float64Array.from(bands, (own) => dot(own, falls)) };
+  }
+
+  private get width(): number {
+    return this.starts[this.starts.length - 1];
+  }
+
+  /** Return the entries of a table for a single attribute. */
+  private row(table: Float64Array, place: number): Float64Array {
+    return table.subarray(this.starts[place], this.starts[place + 1]);
+  }
+
+  /** Return the sum over the bands of two attributes of a table times what stands in each. */
+  private block(table: Float64Array, first: number, second: number, one: Float64Array, two: Float64Array): number {
+    let sum = 0;
+    for (let band = 0; band < one.length; band++) {
+      sum += one[band] * dot(two, table, (this.starts[first] + band) * this.width + this.starts[second]);
+    }
+    return sum;
+  }
+
+  /** Return the mean of a table over the functions of a single attribute, or over those of two. */
+  private mean(table: Float64Array, first: number | null, second: number): number {
+    const counts = (place: number) =>
+      Float64Array.from({ length: this.starts[place + 1] - this.starts[place] }, (_, band) => 2 ** band);
+    const functions = (place: number) => counts(place).reduce((sum, count) => sum + count, 0);
+    if (first === null) return dot(counts(second), this.row(table, second)) / functions(second);
+    return this.block(table, first, second, counts(first), counts(second)) / functions(first) / functions(second);
+  }
+
+  /** Return what a function of an attribute costs: its variance, and that of its products with others on average. */
+  private cost(place: number): Float64Array {
+    const [start, stop] = [this.starts[place], this.starts[place + 1]];
+    const others = this.width - 1 - (stop - start);
+    const cost = new Float64Array(1 << (stop - start)).fill(1e-6);
+    for (let number = 1; number < cost.length; number++) {
+      const row = (start + bandOf(number)) * this.width;
+      let sum = 0;
+      for (let band = 1; band < this.width; band++) if (band < start || band >= stop) sum += this.posterior[row + band];
+      cost[number] = this.posterior[row] + (others ? sum / others : 0);
+    }
+    return cost;
+  }
+
+  private readGaps(numbers: Numbers): void {
+    const owners: [number, number][] = [[-1, 0]];
+    this.mixture.sizes.forEach((size, place) => {
+      for (let number = 1; number < 1 << bandsOf(size); number++) owners.push([place, number - 1]);
+    });
+    const [rows, columns, values] = [this.errors.rows, this.errors.columns, this.errors.gap].map((packed) => numbers.next(packed));
+    values.forEach((value, index) => {
+      const [[first, one], [second, two]] = [owners[rows[index]], owners[columns[index]]];
+      const key = `${first},${second}`;
+      const known = this.gaps.get(key);
+      if (known) known.push({ one, two, value });
+      else this.gaps.set(key, [{ one, two, value }]);
+    });
+  }
+}
+
+/** Return the whole of a symmetric table of which the upper half is given, row by row. */
+function symmetric(upper: Float64Array, width: number): Float64Array {
+  const table = new Float64Array(width * width);
+  let place = 0;
+  for (let row = 0; row < width; row++) {
+    for (let column = row; column < width; column++, place++) {
+      table[row * width + column] = table[column * width + row] = upper[place];
+    }
+  }
+  return table;
+}
