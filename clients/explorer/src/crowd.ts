@@ -40,7 +40,7 @@ export class Crowd {
   private readonly total: number;
   private readonly units: readonly Named[];
   private readonly cells: readonly Named[];
-  private readonly chosen = new WeakMap<Filter, Part>();
+  private readonly chosen = new WeakMap<Filter, Named>();
 
   constructor(
     private readonly about: Exploration,
@@ -172,9 +172,10 @@ export class Crowd {
     const product = new Map(this.tilted);
     filters.forEach((filter, place) => {
       if (filter === null) return;
-      const part = this.chosen.get(filter) ?? this.part(place, region(this.about.attributes[place], filter));
-      this.chosen.set(filter, part);
-      product.set(place, { parts: [part], at: null });
+      const known = this.chosen.get(filter);
+      const named = known ?? { parts: [this.part(place, region(this.about.attributes[place], filter))], at: null };
+      if (!known) this.chosen.set(filter, named);
+      product.set(place, named);
     });
     return product;
   }

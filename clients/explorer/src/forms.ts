@@ -1,7 +1,7 @@
 /** Quadratic forms in what products count for, and what working them out needs again and again. */
 
 import type { Known } from "./limits";
-import type { Mixture, Part, Product } from "./mixture";
+import { type Mixture, type Part, type Product, dot } from "./mixture";
 
 /** What single attributes contribute to a variance, and what pairs and triples of them do. */
 export type Kind = "single" | "several";
@@ -25,57 +25,66 @@ const NOTHING = 1e-18;
 
 /** For each item, the variances of all sums of a few products. */
 export class Forms {
-  private readonly variances: Record<Kind, { posterior: Float64Array[]; prior: Float64Array[] }>;
-  private readonly drifts: Float64Array[];
+  /** Per pair of products, then per item. */
+  private readonly variances: Record<Kind, Record<keyof Variances, Float64Array>>;
+  /** Per product, then per item. */
+  private readonly drifts: Float64Array;
 
   constructor(
     private readonly products: number,
     readonly items: number,
   ) {
-    const zeros = (count: number) => Array.from({ length: count }, () => new Float64Array(items));
-    const kind = () => ({ posterior: zeros(products ** 2), prior: zeros(products ** 2) });
+    const kind = () => ({
+      posterior: new Float64Array(products ** 2 * items),
+      prior: new Float64Array(products ** 2 * items),
+    });
     this.variances = { single: kind(), several: kind() };
-    this.drifts = zeros(products);
+    this.drifts = new Float64Array(products * items);
   }
 
   /** Add to the entry of two products, and to its mirror image, what a function writes for every item. */
   add(kind: Kind, one: number, two: number, write: (item: number, found: Variances) => void): void {
     const { posterior, prior } = this.variances[kind];
-    const place = one * this.products + two;
+    const start = (one * this.products + two) * this.items;
     const found = { posterior: 0, prior: 0 };
     const twice = one === two ? 1 : 2;
     for (let item = 0; item < this.items; item++) {
       write(item, found);
-      posterior[place][item] += twice * found.posterior;
-      prior[place][item] += twice * found.prior;
+      posterior[start + item] += twice * found.posterior;
+      prior[start + item] += twice * found.prior;
     }
   }
 
   /** Add to how far a product lies from the cautious correction. */
   drift(product: number, of: (item: number) => number): void {
-    const drift = this.drifts[product];
-    for (let item = 0; item < this.items; item++) drift[item] += of(item);
+    for (let item = 0; item < this.items; item++) this.drifts[product * this.items + item] += of(item);
   }
 
   /** Return what is known of the error of an item's products, each times an amount, added up. */
   at(item: number, amounts: readonly number[]): Known {
-    const sum = (entries: readonly Float64Array[]) => {
-      let total = 0;
-      for (let one = 0; one < this.products; one++) {
-        for (let two = one; two < this.products; two++) {
-          total += amounts[one] * amounts[two] * entries[one * this.products + two][item];
-        }
-      }
-      return total;
-    };
     const { single, several } = this.variances;
-    const [before, beforehand] = [sum(single.prior), sum(several.prior)];
-    let [after, afterwards] = [sum(single.posterior), sum(several.posterior)];
-    const drift = this.drifts.reduce((total, own, product) => total + amounts[product] * own[item], 0);
+    const before = this.form(single.prior, item, amounts);
+    const beforehand = this.form(several.prior, item, amounts);
+    let after = this.form(single.posterior, item, amounts);
+    let afterwards = this.form(several.posterior, item, amounts);
+    let drift = 0;
+    for (let product = 0; product < this.products; product++) {
+      drift += amounts[product] * this.drifts[product * this.items + item];
+    }
     if (beforehand <= 0) after += drift ** 2;
     else afterwards += drift ** 2;
     const evidence = Math.min(gained(after, before), gained(afterwards, beforehand));
     return { variance: Math.max(after + afterwards, 0), evidence: Math.min(Math.max(evidence, 0), 1) };
+  }
+
+  private form(entries: Float64Array, item: number, amounts: readonly number[]): number {
+    let total = 0;
+    for (let one = 0; one < this.products; one++) {
+      for (let two = one; two < this.products; two++) {
+        total += amounts[one] * amounts[two] * entries[(one * this.products + two) * this.items + item];
+      }
+    }
+    return total;
   }
 }
 
@@ -132,18 +141,31 @@ export class Work {
   }
 }
 
-/** Return a function of the item, computed once for every combination of parts if these are fewer. */
-export function perPart(
+/** One of two sides of a bilinear form: vectors, and which of them stands for an item. */
+interface Side {
+  readonly vectors: readonly Float64Array[];
+  readonly at: Uint16Array | null;
+}
+
+/**
+ * Return a bilinear form of two sides' vectors for every item.
+ *
+ * `onto` applies the form's matrix to a vector of one side (0 or 1), which gives one for the other; the side with
+ * fewer vectors is taken. What it gives may be shorter: entries that are missing are zero.
+ */
+export function bilinear(
   items: number,
-  one: Uint16Array | null,
-  two: Uint16Array | null,
-  of: (one: number, two: number) => number,
-): (item: number) => number {
-  if (!one && !two) {
-    const fixed = of(0, 0);
-    return () => fixed;
-  }
+  first: Side,
+  second: Side,
+  onto: (vector: Float64Array, from: number) => Float64Array,
+): Float64Array {
+  const from = first.vectors.length < second.vectors.length ? 0 : 1;
+  const [few, many] = from ? [second, first] : [first, second];
+  const met = few.vectors.map((vector) => onto(vector, from));
   const found = new Float64Array(items);
-  for (let item = 0; item < items; item++) found[item] = of(one ? one[item] : 0, two ? two[item] : 0);
-  return (item) => found[item];
+  if (!few.at && !many.at) return found.fill(dot(met[0], many.vectors[0]));
+  for (let item = 0; item < items; item++) {
+    found[item] = dot(met[few.at ? few.at[item] : 0], many.vectors[many.at ? many.at[item] : 0]);
+  }
+  return found;
 }

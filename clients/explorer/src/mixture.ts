@@ -25,6 +25,9 @@ export interface Named {
   readonly at: Uint16Array | null;
 }
 
+/** What components have inside the parts of an attribute: components by parts, plain and of squares. */
+type Insides = readonly [Float64Array, Float64Array];
+
 /** What a product says of the attributes it names, by place. */
 export type Product = ReadonlyMap<number, Named>;
 
@@ -34,6 +37,7 @@ export class Mixture {
   /** Per attribute, components by levels. */
   readonly factors: readonly Float64Array[];
   readonly marginals: readonly Float64Array[];
+  private readonly known = new WeakMap<readonly Part[], Insides>();
 
   constructor(about: Exploration, numbers: Numbers) {
     const { weights, factors } = about.mixture;
@@ -62,24 +66,62 @@ export class Mixture {
   /** Return each item's expected product, as if it did not name the attributes left out. */
   expectation(product: Product, items: number, without: readonly number[] = [], squared = false): Float64Array {
     const fixed = this.weights.slice();
-    const varying: { insides: Float64Array[]; at: Uint16Array }[] = [];
-    for (const [place, { parts, at }] of product) {
+    const varying: Named[] = [];
+    for (const [place, named] of product) {
       if (without.includes(place)) continue;
-      const insides = parts.map((part) => (squared ? part.squares : part.inside));
-      if (at) varying.push({ insides, at });
-      else for (let component = 0; component < fixed.length; component++) fixed[component] *= insides[0][component];
+      if (named.at) varying.push(named);
+      else multiply(fixed, squared ? named.parts[0].squares : named.parts[0].inside);
     }
     const found = new Float64Array(items);
-    if (!varying.length) return found.fill(fixed.reduce((sum, one) => sum + one, 0));
-    const [{ insides, at }, ...others] = varying;
-    const scaled = insides.map((inside) => inside.map((one, component) => one * fixed[component]));
-    if (!others.length) {
-      const sums = scaled.map((one) => one.reduce((sum, amount) => sum + amount, 0));
-      return found.map((_, item) => sums[at[item]]);
+    if (!varying.length) return found.fill(total(fixed));
+    const [one, two] = varying.map(({ parts }) => this.insides(parts)[squared ? 1 : 0]);
+    const [at, other] = varying.map((named) => named.at as Uint16Array);
+    if (!two) {
+      const sums = weightedRows(fixed, one);
+      for (let item = 0; item < items; item++) found[item] = sums[at[item]];
+      return found;
     }
-    const [{ insides: across, at: other }] = others;
-    return found.map((_, item) => dot(scaled[at[item]], across[other[item]]));
+    const [columns, rows] = [one.length / fixed.length, two.length / fixed.length];
+    for (let component = 0; component < fixed.length; component++) {
+      const [amount, across, up] = [fixed[component], component * columns, component * rows];
+      for (let item = 0; item < items; item++) found[item] += amount * one[across + at[item]] * two[up + other[item]];
+    }
+    return found;
   }
+
+  private insides(parts: readonly Part[]): Insides {
+    const known = this.known.get(parts);
+    if (known) return known;
+    const insides = (["inside", "squares"] as const).map((name) => {
+      const table = new Float64Array(this.weights.length * parts.length);
+      parts.forEach((part, column) => {
+        part[name].forEach((inside, component) => (table[component * parts.length + column] = inside));
+      });
+      return table;
+    }) as unknown as Insides;
+    this.known.set(parts, insides);
+    return insides;
+  }
+}
+
+function multiply(amounts: Float64Array, by: Float64Array): void {
+  for (let index = 0; index < amounts.length; index++) amounts[index] *= by[index];
+}
+
+function total(amounts: Float64Array): number {
+  let sum = 0;
+  for (let index = 0; index < amounts.length; index++) sum += amounts[index];
+  return sum;
+}
+
+/** Return the sum of a table's rows, each times its weight. */
+function weightedRows(weights: Float64Array, table: Float64Array): Float64Array {
+  const sums = new Float64Array(table.length / weights.length);
+  for (let row = 0; row < weights.length; row++) {
+    const [weight, start] = [weights[row], row * sums.length];
+    for (let column = 0; column < sums.length; column++) sums[column] += weight * table[start + column];
+  }
+  return sums;
 }
 
 /** Return the sum of products of two lists of numbers, the second from some place on. */

@@ -7,7 +7,7 @@
  */
 
 import type { Errors, Numbers } from "./exploration";
-import { Forms, type Inner, Work, perPart } from "./forms";
+import { Forms, type Inner, Work, bilinear } from "./forms";
 import { type Mixture, type Part, type Product, dot } from "./mixture";
 import { bandOf, bandsOf, expansion } from "./walsh";
 
@@ -18,6 +18,8 @@ interface Gap {
   readonly value: number;
 }
 
+type Sums = Omit<Inner, "at">;
+
 export class Spread {
   /** How many bands there are before each attribute's, the constant counted; the last entry is their number. */
   private readonly starts: number[] = [1];
@@ -26,6 +28,8 @@ export class Spread {
   private readonly prior: Float64Array;
   private readonly expansions: Float64Array[];
   private readonly gaps = new Map<string, Gap[]>();
+  private readonly coherents = new Map<string, readonly [number, number]>();
+  private readonly inners = new WeakMap<readonly Part[], WeakMap<readonly Part[], Sums>>();
 
   constructor(
     private readonly mixture: Mixture,
@@ -78,7 +82,7 @@ export class Spread {
     const naming = work.naming([place]);
     const factors = work.products.map((_, product) => (naming.includes(product) ? work.factor(product, place) : null));
     const [posterior, prior] = [this.posterior, this.prior].map((table) => this.row(table, place));
-    const [doubt, before] = [this.bias, this.prior].map((table) => this.errors.coherent * this.mean(table, null, place));
+    const [doubt, before] = this.coherent(null, place);
     const gaps = this.gaps.get(`-1,${place}`) ?? [];
     for (const one of naming) {
       const named = work.products[one].get(place)!;
@@ -101,31 +105,29 @@ export class Spread {
 
   private addPair(first: number, second: number, forms: Forms, work: Work): void {
     const naming = work.naming([first, second]);
-    const [doubt, before] = [this.bias, this.prior].map((table) => this.errors.coherent * this.mean(table, first, second));
+    const [doubt, before] = this.coherent(first, second);
     const gaps = this.gaps.get(`${first},${second}`) ?? [];
     for (const one of naming) {
       const others = work.without(one, [first, second]);
-      const [own, other] = [first, second].map((place) => work.products[one].get(place)!);
-      const moved = perPart(forms.items, own.at, other.at, (left, right) => {
-        const [row, column] = [own.parts[left].functions, other.parts[right].functions];
-        let sum = 0;
-        for (const gap of gaps) sum += gap.value * row[gap.one] * column[gap.two];
-        return sum;
+      const [own, other] = [first, second].map((place) => {
+        const { parts, at } = work.products[one].get(place)!;
+        return { vectors: parts.map(({ functions }) => functions), at };
       });
-      forms.drift(one, (item) => others[item] * moved(item));
+      const moved = bilinear(forms.items, own, other, (vector, from) => meet(gaps, vector, from));
+      forms.drift(one, (item) => others[item] * moved[item]);
       for (const two of naming.filter((product) => product >= one)) {
         const [left, right] = [first, second].map((place) => work.inner(place, one, two));
         const against = work.without(two, [first, second]);
         const [known, assumed] = [this.posterior, this.prior].map((table) =>
-          perPart(forms.items, left.at, right.at, (row, column) =>
-            this.block(table, first, second, left.bands[row], right.bands[column]),
+          bilinear(forms.items, { vectors: left.bands, at: left.at }, { vectors: right.bands, at: right.at }, (vector, from) =>
+            from ? this.onto(table, first, second, vector) : this.onto(table, second, first, vector),
           ),
         );
         forms.add("several", one, two, (item, found) => {
           const amount = others[item] * against[item];
           const centred = left.centred[left.at ? left.at[item] : 0] * right.centred[right.at ? right.at[item] : 0];
-          found.posterior = amount * (known(item) + centred * doubt);
-          found.prior = amount * (assumed(item) + centred * before);
+          found.posterior = amount * (known[item] + centred * doubt);
+          found.prior = amount * (assumed[item] + centred * before);
         });
       }
     }
@@ -147,7 +149,16 @@ export class Spread {
     }
   }
 
-  private inner(place: number, one: readonly Part[], two: readonly Part[]): Omit<Inner, "at"> {
+  private inner(place: number, one: readonly Part[], two: readonly Part[]): Sums {
+    const known = this.inners.get(one)?.get(two);
+    if (known) return known;
+    const found = this.innerSums(place, one, two);
+    const against = this.inners.get(one) ?? new WeakMap<readonly Part[], Sums>();
+    this.inners.set(one, against.set(two, found));
+    return found;
+  }
+
+  private innerSums(place: number, one: readonly Part[], two: readonly Part[]): Sums {
     const marginal = this.mixture.marginals[place];
     const count = this.starts[place + 1] - this.starts[place];
     const parts = one.length > two.length ? one : two;
@@ -176,13 +187,24 @@ export class Spread {
     return table.subarray(this.starts[place], this.starts[place + 1]);
   }
 
-  /** Return the sum over the bands of two attributes of a table times what stands in each. */
-  private block(table: Float64Array, first: number, second: number, one: Float64Array, two: Float64Array): number {
-    let sum = 0;
-    for (let band = 0; band < one.length; band++) {
-      sum += one[band] * dot(two, table, (this.starts[first] + band) * this.width + this.starts[second]);
+  /** Return a table's sums over the bands of a second attribute, times what stands in each, for those of a first. */
+  private onto(table: Float64Array, first: number, second: number, vector: Float64Array): Float64Array {
+    const found = new Float64Array(this.starts[first + 1] - this.starts[first]);
+    for (let band = 0; band < found.length; band++) {
+      found[band] = dot(vector, table, (this.starts[first] + band) * this.width + this.starts[second]);
     }
-    return sum;
+    return found;
+  }
+
+  /** Return the variances, after and before the reports, of errors that stand where people stand. */
+  private coherent(first: number | null, second: number): readonly [number, number] {
+    const key = `${first},${second}`;
+    const weight = this.errors.coherent;
+    const known = this.coherents.get(key);
+    if (known) return known;
+    const found = [this.bias, this.prior].map((table) => weight * this.mean(table, first, second));
+    this.coherents.set(key, [found[0], found[1]]);
+    return [found[0], found[1]];
   }
 
   /** Return the mean of a table over the functions of a single attribute, or over those of two. */
@@ -191,7 +213,7 @@ export class Spread {
       Float64Array.from({ length: this.starts[place + 1] - this.starts[place] }, (_, band) => 2 ** band);
     const functions = (place: number) => counts(place).reduce((sum, count) => sum + count, 0);
     if (first === null) return dot(counts(second), this.row(table, second)) / functions(second);
-    return this.block(table, first, second, counts(first), counts(second)) / functions(first) / functions(second);
+    return dot(counts(first), this.onto(table, first, second, counts(second))) / functions(first) / functions(second);
   }
 
   /** Return what a function of an attribute costs: its variance, and that of its products with others on average. */
@@ -234,4 +256,14 @@ function symmetric(upper: Float64Array, width: number): Float64Array {
     }
   }
   return table;
+}
+
+/** Return the sums over one side's functions (0 for the first) of gaps times a vector, for those of the other side. */
+function meet(gaps: readonly Gap[], vector: Float64Array, from: number): Float64Array {
+  const found: number[] = [];
+  for (const { one, two, value } of gaps) {
+    const [here, there] = from ? [one, two] : [two, one];
+    found[here] = (found[here] ?? 0) + value * vector[there];
+  }
+  return Float64Array.from(found, (sum) => sum ?? 0);
 }
