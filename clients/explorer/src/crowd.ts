@@ -3,9 +3,8 @@
 import { type Cell, cellsOf } from "./attributes";
 import type { Exploration, Numbers } from "./exploration";
 import { type Filter, type Filters, type Region, region, regionWeights } from "./filters";
-import type { Forms } from "./forms";
-import { type Known, UNKNOWN, normalLimits, ratioLimits } from "./limits";
-import { Mixture, type Named, type Part, type Product, dot } from "./mixture";
+import { type Limits, normalLimits, ratioLimits, unknown } from "./limits";
+import { Mixture, type Named, type Part, type Product, dot, identity } from "./mixture";
 import { Spread } from "./spread";
 
 /** A fraction of the crowd, where the true one lies, and how much of it was measured (NaN if that is not known). */
@@ -16,17 +15,11 @@ export interface Estimate {
   readonly evidence: number;
 }
 
-/** The fractions of all levels of an attribute, with their intervals and evidence. */
+/** The fractions of all levels of an attribute, or of all cells of two, with their intervals and evidence. */
 export interface Distribution {
   readonly fractions: Float64Array;
   readonly lows: Float64Array;
   readonly highs: Float64Array;
-  readonly evidence: Float64Array;
-}
-
-/** The fractions in all cells of two attributes: for each cell of the second, those of the first. */
-export interface Joint {
-  readonly fractions: Float64Array;
   readonly evidence: Float64Array;
 }
 
@@ -40,6 +33,7 @@ export class Crowd {
   private readonly total: number;
   private readonly units: readonly Named[];
   private readonly cells: readonly Named[];
+  private parts = 0;
   private readonly chosen = new WeakMap<Filter, Named>();
 
   constructor(
@@ -56,7 +50,7 @@ export class Crowd {
     this.total = this.mixture.expectation(this.tilted, 1)[0];
     const several = (place: number, cells: readonly Cell[]) => ({
       parts: cells.map(({ start, stop }) => this.part(place, [[start, stop]])),
-      at: Uint16Array.from(cells.keys()),
+      at: identity(cells.length),
     });
     const { sizes } = this.mixture;
     this.units = sizes.map((size, place) =>
@@ -67,33 +61,26 @@ export class Crowd {
 
   /** Return the fraction of the crowd that all filters choose together. */
   answer(filters: Filters): Estimate {
-    const product = this.product(filters);
-    const fraction = this.mixture.expectation(product, 1)[0] / this.total;
     if (this.spread && filters.every((filter) => filter === null)) return { fraction: 1, low: 1, high: 1, evidence: 1 };
-    return this.fractionOf(fraction, this.fractionErrors(product, [fraction])[0]);
+    const product = this.product(filters);
+    const { fractions, lows, highs, evidence } = this.shares(product, 1);
+    return { fraction: fractions[0], low: lows[0], high: highs[0], evidence: evidence[0] };
   }
 
   /** Return the distribution of an attribute among those whom the filters on other attributes choose. */
   distribution(place: number, filters: Filters): Distribution {
     const size = this.mixture.sizes[place];
-    const found = {
-      fractions: new Float64Array(size),
-      lows: new Float64Array(size),
-      highs: new Float64Array(size).fill(1),
-      evidence: new Float64Array(size).fill(NaN),
-    };
-    const estimates = this.among(filters, new Map([[place, this.units[place]]]), size);
-    estimates?.forEach(({ fraction, low, high, evidence }, level) => {
-      found.fractions[level] = fraction;
-      found.lows[level] = low;
-      found.highs[level] = high;
-      found.evidence[level] = evidence;
-    });
-    return found;
+    const found = this.among(filters, new Map([[place, this.units[place]]]), size);
+    if (found) return found;
+    const [fractions, lows] = [new Float64Array(size), new Float64Array(size)];
+    return { fractions, lows, highs: lows.map(() => 1), evidence: lows.map(() => NaN) };
   }
 
-  /** Return the fractions in all cells of two attributes, among those whom the filters on others choose, or null. */
-  pair(first: number, second: number, filters: Filters): Joint | null {
+  /**
+   * Return the fractions in all cells of two attributes, among those whom the filters on others choose: for each cell
+   * of the second, those of the first. Null: nobody is chosen.
+   */
+  pair(first: number, second: number, filters: Filters): Distribution | null {
     const [columns, rows] = [first, second].map((place) => this.cells[place].parts);
     const count = columns.length * rows.length;
     const across = Uint16Array.from({ length: count }, (_, cell) => cell % columns.length);
@@ -102,62 +89,56 @@ export class Crowd {
       [first, { parts: columns, at: across }],
       [second, { parts: rows, at: up }],
     ]);
-    const estimates = this.among(filters, named, count);
-    if (!estimates) return null;
-    return {
-      fractions: Float64Array.from(estimates, ({ fraction }) => fraction),
-      evidence: Float64Array.from(estimates, ({ evidence }) => evidence),
-    };
+    return this.among(filters, named, count);
   }
 
   /** Return what fraction each item is of those whom filters on attributes it does not name choose; null of nobody. */
-  private among(filters: Filters, named: Product, items: number): Estimate[] | null {
+  private among(filters: Filters, named: Product, items: number): Distribution | null {
     const others = filters.map((filter, place) => (named.has(place) ? null : filter));
     const bottom = this.product(others);
     const top = new Map([...bottom, ...named]);
+    if (others.every((filter) => filter === null)) return this.shares(top, items);
     const selected = this.mixture.expectation(bottom, 1)[0];
-    if (!(selected > 0)) return null;
-    const fractions = this.mixture.expectation(top, items).map((expected) => expected / selected);
-    if (others.every((filter) => filter === null)) {
-      const errors = this.fractionErrors(top, fractions);
-      return Array.from(fractions, (fraction, item) => this.fractionOf(fraction, errors[item]));
-    }
-    return this.ratios(top, bottom, selected, fractions);
+    return selected > 0 ? this.ratios(top, bottom, selected, items) : null;
+  }
+
+  /** Return fractions of everybody; their errors are normal. */
+  private shares(product: Product, items: number): Distribution {
+    const calibrated = this.tilted.size > 0;
+    const fractions = this.mixture.expectation(product, items).map((expected) => cut(expected / this.total));
+    const forms = this.spread?.of(calibrated ? [product, this.tilted] : [product], items);
+    const amounts = [Float64Array.of(1 / this.total), fractions.map((fraction) => -fraction / this.total)];
+    const { variance, evidence } = forms?.known(amounts) ?? unknown(items);
+    const least = calibrated ? new Float64Array(items) : this.sampling(product, items);
+    return this.limited(fractions, evidence, (fraction, item) =>
+      normalLimits(fraction, Math.max(variance[item], least[item]), this.about.intervals.factor),
+    );
   }
 
   /** Return ratios of many products to one: limits by Fieller's theorem, evidence of the error to first order. */
-  private ratios(top: Product, bottom: Product, selected: number, fractions: Float64Array): Estimate[] {
+  private ratios(top: Product, bottom: Product, selected: number, items: number): Distribution {
     const calibrated = this.tilted.size > 0;
-    const forms = this.spread?.of(calibrated ? [top, bottom, this.tilted] : [top, bottom], fractions.length) ?? null;
-    const known = (item: number, one: number, two: number, three: number) =>
-      forms?.at(item, [one / selected, two / selected, three / this.total]) ?? UNKNOWN;
+    const fractions = this.mixture.expectation(top, items).map((expected) => cut(expected / selected));
+    const forms = this.spread?.of(calibrated ? [top, bottom, this.tilted] : [top, bottom], items);
+    const known = (one: number, two: Float64Array, three: number) =>
+      forms?.known([Float64Array.of(one / selected), two, Float64Array.of(three / this.total)]) ?? unknown(items);
     const least = calibrated ? 0 : this.sampling(bottom, 1)[0] / selected ** 2;
-    const whole = Math.max(known(0, 0, 1, -1).variance, least);
-    return Array.from(fractions, (value, item) => {
-      const fraction = Math.min(Math.max(value, 0), 1);
-      const own = known(item, 1, -fraction, 0);
-      const apart = known(item, 1, -fraction - 1, 1).variance;
-      const [low, high] = ratioLimits(fraction, own.variance, whole, apart, this.about.intervals.factor);
-      return { fraction, low, high, evidence: own.evidence };
-    });
+    const whole = Math.max(known(0, Float64Array.of(1 / selected), -1).variance[0], least);
+    const own = known(1, fractions.map((fraction) => -fraction / selected), 0);
+    const apart = known(1, fractions.map((fraction) => (-fraction - 1) / selected), 1).variance;
+    return this.limited(fractions, own.evidence, (fraction, item) =>
+      ratioLimits(fraction, own.variance[item], whole, apart[item], this.about.intervals.factor),
+    );
   }
 
-  /** Return what is known of the errors of fractions of everybody. */
-  private fractionErrors(product: Product, fractions: ArrayLike<number>): Known[] {
-    const items = fractions.length;
-    const calibrated = this.tilted.size > 0;
-    const forms: Forms | null = this.spread?.of(calibrated ? [product, this.tilted] : [product], items) ?? null;
-    const least = calibrated ? new Float64Array(items) : this.sampling(product, items);
-    return Array.from(least, (sampling, item) => {
-      const known = forms?.at(item, [1 / this.total, -fractions[item] / this.total]) ?? UNKNOWN;
-      return { ...known, variance: Math.max(known.variance, sampling) };
-    });
-  }
-
-  private fractionOf(value: number, { variance, evidence }: Known): Estimate {
-    const fraction = Math.min(Math.max(value, 0), 1);
-    const [low, high] = normalLimits(fraction, variance, this.about.intervals.factor);
-    return { fraction, low, high, evidence };
+  private limited(
+    fractions: Float64Array,
+    evidence: Float64Array,
+    limits: (fraction: number, item: number) => Limits,
+  ): Distribution {
+    const [lows, highs] = [new Float64Array(fractions.length), new Float64Array(fractions.length)];
+    for (let item = 0; item < fractions.length; item++) [lows[item], highs[item]] = limits(fractions[item], item);
+    return { fractions, lows, highs, evidence };
   }
 
   /** Return the variance that each item would have if everybody had answered openly: nobody knows it better. */
@@ -194,6 +175,7 @@ export class Crowd {
     const mean = dot(weights, this.mixture.marginals[place]);
     const [constant, ...functions] = this.spread?.expand(place, weights) ?? [0];
     return {
+      id: this.parts++,
       functions: Float64Array.from(functions),
       centred: weights.map((weight) => weight - mean),
       own: mean - constant,
@@ -201,4 +183,8 @@ export class Crowd {
       squares,
     };
   }
+}
+
+function cut(fraction: number): number {
+  return Math.min(Math.max(fraction, 0), 1);
 }

@@ -15,7 +15,7 @@ export type Basis = "measured" | "partly" | "assumed";
 export type Hatches = Readonly<Record<Basis, string>>;
 
 const DRAWN: readonly Basis[] = ["measured", "measured", "partly", "assumed"];
-const SPACING = { partly: 7, assumed: 4 };
+const SPACING = { partly: 8, assumed: 4 }; // one a multiple of the other, so that lines go on from cell to cell
 let pictures = 0;
 
 /** Return in words how much was measured; nothing where the model cannot tell. */
@@ -25,7 +25,8 @@ export function evidenceWords(scale: Scale, evidence: number): string {
 
 /** Return how a number of so much evidence is drawn. */
 export function basisOf(scale: Scale, evidence: number): Basis {
-  return DRAWN[scale.findIndex(([least]) => evidence >= least)] ?? "measured";
+  for (let place = 0; place < scale.length; place++) if (evidence >= scale[place][0]) return DRAWN[place];
+  return "measured"; // the model cannot tell
 }
 
 /** Return in words how much of a distribution was measured: on average over the people in it, and by value. */
@@ -53,7 +54,7 @@ export function addHatches(svg: SVGSVGElement): Hatches {
       .attr("width", spacing)
       .attr("height", spacing)
       .attr("patternUnits", "userSpaceOnUse")
-      .attr("patternTransform", name === "partly" ? "rotate(45)" : "rotate(-45)");
+      .attr("patternTransform", "rotate(45)");
     // a light line beside a dark one is seen on any ground
     for (const [kind, x] of [
       ["dark", 0.5],

@@ -1,4 +1,8 @@
-/** Quadratic forms in what products count for, and what working them out needs again and again. */
+/**
+ * Quadratic forms in what products count for, and what working them out needs again and again.
+ *
+ * Numbers of items are lists of one for each, or of a single one for all: most are of the second kind, and cost nothing.
+ */
 
 import type { Known } from "./limits";
 import { type Mixture, type Part, type Product, dot } from "./mixture";
@@ -6,91 +10,108 @@ import { type Mixture, type Part, type Product, dot } from "./mixture";
 /** What single attributes contribute to a variance, and what pairs and triples of them do. */
 export type Kind = "single" | "several";
 
-/** A variance after and before the reports. */
+/** Variances of many, after and before the reports. */
 export interface Variances {
-  posterior: number;
-  prior: number;
+  readonly posterior: Float64Array;
+  readonly prior: Float64Array;
 }
 
-/** Sums of what two products say of one attribute: band by band over functions, and over levels. */
+/** Sums of what two products say of one attribute: over functions, band by band and weighed, and over levels. */
 export interface Inner {
   /** Which entry stands for an item; null if all items share the first. */
   readonly at: Uint16Array | null;
   readonly bands: readonly Float64Array[];
   readonly centred: Float64Array;
   readonly triple: Float64Array;
+  /** What the attribute's own functions contribute, and errors that stand where people stand. */
+  readonly own: Variances;
+  readonly coherent: Variances;
 }
 
 const NOTHING = 1e-18;
 
 /** For each item, the variances of all sums of a few products. */
 export class Forms {
-  /** Per pair of products, then per item. */
-  private readonly variances: Record<Kind, Record<keyof Variances, Float64Array>>;
-  /** Per product, then per item. */
-  private readonly drifts: Float64Array;
+  /** Per two products, the first not after the second. */
+  private readonly variances: Record<Kind, Variances[]>;
+  private readonly drifts: Float64Array[];
 
   constructor(
     private readonly products: number,
     readonly items: number,
   ) {
-    const kind = () => ({
-      posterior: new Float64Array(products ** 2 * items),
-      prior: new Float64Array(products ** 2 * items),
-    });
-    this.variances = { single: kind(), several: kind() };
-    this.drifts = new Float64Array(products * items);
+    const entry = () => ({ posterior: new Float64Array(items), prior: new Float64Array(items) });
+    const entries = () => Array.from({ length: products ** 2 }, entry);
+    this.variances = { single: entries(), several: entries() };
+    this.drifts = Array.from({ length: products }, () => new Float64Array(items));
   }
 
-  /** Add to the entry of two products, and to its mirror image, what a function writes for every item. */
-  add(kind: Kind, one: number, two: number, write: (item: number, found: Variances) => void): void {
-    const { posterior, prior } = this.variances[kind];
-    const start = (one * this.products + two) * this.items;
-    const found = { posterior: 0, prior: 0 };
-    const twice = one === two ? 1 : 2;
+  /** Add to the entry of two products, which stand for so much, what every item's variance would be otherwise. */
+  add(kind: Kind, [one, two]: readonly [number, number], left: Float64Array, right: Float64Array, form: Variances): void {
+    const { posterior, prior } = this.variances[kind][one * this.products + two];
+    const twice = one === two ? 1 : 2; // the mirror image is not kept
+    const [here, there, after, before] = [step(left), step(right), step(form.posterior), step(form.prior)];
     for (let item = 0; item < this.items; item++) {
-      write(item, found);
-      posterior[start + item] += twice * found.posterior;
-      prior[start + item] += twice * found.prior;
+      const amount = twice * left[item * here] * right[item * there];
+      posterior[item] += amount * form.posterior[item * after];
+      prior[item] += amount * form.prior[item * before];
     }
   }
 
   /** Add to how far a product lies from the cautious correction. */
-  drift(product: number, of: (item: number) => number): void {
-    for (let item = 0; item < this.items; item++) this.drifts[product * this.items + item] += of(item);
+  drift(product: number, amounts: Float64Array, moved: Float64Array): void {
+    const drift = this.drifts[product];
+    const [here, there] = [step(amounts), step(moved)];
+    for (let item = 0; item < this.items; item++) drift[item] += amounts[item * here] * moved[item * there];
   }
 
-  /** Return what is known of the error of an item's products, each times an amount, added up. */
-  at(item: number, amounts: readonly number[]): Known {
-    const { single, several } = this.variances;
-    const before = this.form(single.prior, item, amounts);
-    const beforehand = this.form(several.prior, item, amounts);
-    let after = this.form(single.posterior, item, amounts);
-    let afterwards = this.form(several.posterior, item, amounts);
-    let drift = 0;
-    for (let product = 0; product < this.products; product++) {
-      drift += amounts[product] * this.drifts[product * this.items + item];
+  /** Return what is known of the errors of every item's products, each times an amount, added up. */
+  known(amounts: readonly Float64Array[]): Known {
+    const [single, several] = [this.sum("single", amounts), this.sum("several", amounts)];
+    const variance = new Float64Array(this.items);
+    const evidence = new Float64Array(this.items);
+    for (let item = 0; item < this.items; item++) {
+      let drift = 0;
+      for (let product = 0; product < this.products; product++) {
+        const own = amounts[product];
+        drift += own[item * step(own)] * this.drifts[product][item];
+      }
+      const apart = several.prior[item] > 0;
+      const one = single.posterior[item] + (apart ? 0 : drift ** 2);
+      const more = several.posterior[item] + (apart ? drift ** 2 : 0);
+      variance[item] = Math.max(one + more, 0);
+      const least = Math.min(gained(one, single.prior[item]), gained(more, several.prior[item]));
+      evidence[item] = Math.min(Math.max(least, 0), 1);
     }
-    if (beforehand <= 0) after += drift ** 2;
-    else afterwards += drift ** 2;
-    const evidence = Math.min(gained(after, before), gained(afterwards, beforehand));
-    return { variance: Math.max(after + afterwards, 0), evidence: Math.min(Math.max(evidence, 0), 1) };
+    return { variance, evidence };
   }
 
-  private form(entries: Float64Array, item: number, amounts: readonly number[]): number {
-    let total = 0;
+  private sum(kind: Kind, amounts: readonly Float64Array[]): Variances {
+    const posterior = new Float64Array(this.items);
+    const prior = new Float64Array(this.items);
     for (let one = 0; one < this.products; one++) {
       for (let two = one; two < this.products; two++) {
-        total += amounts[one] * amounts[two] * entries[(one * this.products + two) * this.items + item];
+        const [left, right, entry] = [amounts[one], amounts[two], this.variances[kind][one * this.products + two]];
+        const [here, there] = [step(left), step(right)];
+        for (let item = 0; item < this.items; item++) {
+          const amount = left[item * here] * right[item * there];
+          posterior[item] += amount * entry.posterior[item];
+          prior[item] += amount * entry.prior[item];
+        }
       }
     }
-    return total;
+    return { posterior, prior };
   }
 }
 
 /** Return how much was measured: 1 - posterior / prior; 1 where there is nothing to know. */
 function gained(posterior: number, prior: number): number {
   return prior <= NOTHING ? 1 : 1 - posterior / prior;
+}
+
+/** Return how far apart two items' numbers stand: nothing, if there is one for all. */
+function step(numbers: Float64Array): 0 | 1 {
+  return numbers.length > 1 ? 1 : 0;
 }
 
 /** What is computed once for some products: expectations without some attributes, and inner sums. */
@@ -120,12 +141,21 @@ export class Work {
 
   /** Return what errors of one attribute's functions are multiplied by in a product. */
   factor(product: number, place: number): Float64Array {
-    const factor = this.without(product, [place]).slice();
-    for (const [other, { parts, at }] of this.products[product]) {
-      if (other === place) continue; // the mean of a product is measured itself, so an error here leaves it as it is
+    const key = `${product}*${place}`;
+    const known = this.expectations.get(key);
+    if (known) return known;
+    const others = [...this.products[product]].filter(([other]) => other !== place);
+    const without = this.without(product, [place]);
+    const factor = new Float64Array(others.some(([, { at }]) => at) ? this.items : 1);
+    for (let item = 0; item < factor.length; item++) factor[item] = without[item * step(without)];
+    for (const [other, { parts, at }] of others) {
+      // the mean of a product is measured itself, so an error here leaves it as it is
       const rest = this.without(product, place < other ? [place, other] : [other, place]);
-      for (let item = 0; item < this.items; item++) factor[item] -= parts[at ? at[item] : 0].own * rest[item];
+      for (let item = 0; item < factor.length; item++) {
+        factor[item] -= parts[at ? at[item] : 0].own * rest[item * step(rest)];
+      }
     }
+    this.expectations.set(key, factor);
     return factor;
   }
 
@@ -142,16 +172,16 @@ export class Work {
 }
 
 /** One of two sides of a bilinear form: vectors, and which of them stands for an item. */
-interface Side {
+export interface Side {
   readonly vectors: readonly Float64Array[];
   readonly at: Uint16Array | null;
 }
 
 /**
- * Return a bilinear form of two sides' vectors for every item.
+ * Return a bilinear form of two sides' vectors for every item, or one for all.
  *
  * `onto` applies the form's matrix to a vector of one side (0 or 1), which gives one for the other; the side with
- * fewer vectors is taken. What it gives may be shorter: entries that are missing are zero.
+ * fewer vectors is taken.
  */
 export function bilinear(
   items: number,
@@ -162,8 +192,8 @@ export function bilinear(
   const from = first.vectors.length < second.vectors.length ? 0 : 1;
   const [few, many] = from ? [second, first] : [first, second];
   const met = few.vectors.map((vector) => onto(vector, from));
+  if (!few.at && !many.at) return Float64Array.of(dot(met[0], many.vectors[0]));
   const found = new Float64Array(items);
-  if (!few.at && !many.at) return found.fill(dot(met[0], many.vectors[0]));
   for (let item = 0; item < items; item++) {
     found[item] = dot(met[few.at ? few.at[item] : 0], many.vectors[many.at ? many.at[item] : 0]);
   }

@@ -5,7 +5,7 @@ import { scaleBand } from "d3-scale";
 import { type Selection, select } from "d3-selection";
 
 import { type Cell, cellsOf, valueLevels, valuesOf } from "./attributes";
-import type { Joint } from "./crowd";
+import type { Distribution } from "./crowd";
 import { element } from "./dom";
 import { type Basis, type Hatches, type Scale, addHatches, basisOf, evidenceWords } from "./evidence";
 import type { Attribute } from "./exploration";
@@ -24,7 +24,7 @@ export class HeatMap {
   /** How much of the map was measured, in words. */
   readonly basis = element("p", { class: "basis" });
   private width = 400;
-  private shown: { pair: readonly [number, number]; joint: Joint | null } | null = null;
+  private shown: { pair: readonly [number, number]; joint: Distribution | null } | null = null;
 
   constructor(
     private readonly attributes: readonly Attribute[],
@@ -68,7 +68,7 @@ export class HeatMap {
   }
 
   /** Draw the fractions in the cells of a pair, a row after another from below; null: nobody is chosen. */
-  draw(pair: readonly [number, number], joint: Joint | null): void {
+  draw(pair: readonly [number, number], joint: Distribution | null): void {
     this.shown = { pair, joint };
     this.selects.forEach((field, side) => (field.value = String(pair[side])));
     const [across, up] = pair.map((place) => this.attributes[place]);
@@ -118,12 +118,12 @@ export class HeatMap {
   }
 
   /** Return in words how much of the map was measured: on average over the people in it, and by cell. */
-  private basisWords({ fractions, evidence }: Joint, bases: readonly Basis[]): string {
+  private basisWords({ fractions, evidence }: Distribution, bases: readonly Basis[]): string {
     const mean = fractions.reduce((sum, fraction, cell) => sum + fraction * evidence[cell], 0);
     const words = evidenceWords(this.scale, mean).split(":")[0];
     if (!words) return "";
     const assumed = bases.filter((basis) => basis === "assumed").length;
-    return `${words}; ${assumed ? `${assumed} of ${bases.length}` : "no"} cells assumed (hatched)`;
+    return `${words}; ${assumed ? `${assumed} of ${bases.length}` : "no"} cells assumed`;
   }
 
   private axis(

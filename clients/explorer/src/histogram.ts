@@ -10,7 +10,7 @@ import { area, line } from "d3-shape";
 import { domain, edge, levels, span, valueLevels, valuesOf } from "./attributes";
 import { type Chart, type Choose, type Shown, levelReading } from "./chart";
 import type { Distribution } from "./crowd";
-import { type Basis, type Hatches, type Scale, addHatches, basisOf } from "./evidence";
+import { type Hatches, type Scale, addHatches, basisOf } from "./evidence";
 import type { Ordered } from "./exploration";
 import { RangeFields } from "./fields";
 import { type RangeFilter, rangeFilter } from "./filters";
@@ -131,14 +131,7 @@ export class Histogram implements Chart {
     this.layers.overall.attr("visibility", shown.among ? "visible" : "hidden");
     this.layers.value.attr("d", this.outline(now.fractions));
     this.layers.band.attr("d", this.band(now));
-    const bases = Array.from(now.evidence, (evidence) => basisOf(this.scale, evidence));
-    const certain = (level: number) => now.lows[level] > 0;
-    const based = (level: number, basis: Basis) => bases[level] === basis;
-    this.layers.sure.attr("d", this.bars(now, (level) => certain(level) && !based(level, "assumed")));
-    this.layers.unsure.attr("d", this.bars(now, (level) => !certain(level) && !based(level, "assumed")));
-    this.layers.light.attr("d", this.bars(now, (level) => based(level, "assumed")));
-    this.layers.assumed.attr("d", this.bars(now, (level) => based(level, "assumed")));
-    this.layers.partly.attr("d", this.bars(now, (level) => based(level, "partly")));
+    this.drawBars(now);
     if (this.drawnChoice !== shown.filter) this.drawChoice(shown.filter as RangeFilter | null);
     if (this.silence) this.fillSilence(shown, shown.filter as RangeFilter | null);
   }
@@ -170,13 +163,18 @@ export class Histogram implements Chart {
     return Math.round(10 * (FLOOR - part * (FLOOR - MARGIN.top))) / 10;
   }
 
-  private bars({ fractions }: Distribution, drawn: (level: number) => boolean): string {
-    let path = "";
+  /** Draw every level's bar, the way its interval and its evidence ask for. */
+  private drawBars({ fractions, lows, evidence }: Distribution): void {
+    const paths = { sure: "", unsure: "", light: "", partly: "", assumed: "" };
     for (let level = 0; level < this.heights.length; level++) {
-      if (!drawn(level)) continue;
-      path += `M${this.pixelsOfEdges[level]},${FLOOR}V${this.top(fractions[level], level)}H${this.pixelsOfEdges[level + 1]}V${FLOOR}Z`;
+      const bar = `M${this.pixelsOfEdges[level]},${FLOOR}V${this.top(fractions[level], level)}H${this.pixelsOfEdges[level + 1]}V${FLOOR}Z`;
+      const basis = basisOf(this.scale, evidence[level]);
+      if (basis === "assumed") paths.light += bar;
+      else if (lows[level] > 0) paths.sure += bar;
+      else paths.unsure += bar;
+      if (basis !== "measured") paths[basis] += bar;
     }
-    return path;
+    for (const [kind, path] of Object.entries(paths)) this.layers[kind as keyof typeof paths].attr("d", path);
   }
 
   private band({ lows, highs }: Distribution): string {

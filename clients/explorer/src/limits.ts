@@ -3,15 +3,18 @@
 /** A lower and an upper limit. */
 export type Limits = readonly [number, number];
 
-/** What is known of the error of a number. */
+/** What is known of the errors of some numbers. */
 export interface Known {
-  /** Its variance; infinite if it is not known. */
-  readonly variance: number;
-  /** How much was measured rather than assumed, from 0 to 1; NaN if that is not known. */
-  readonly evidence: number;
+  /** Their variances; infinite where they are not known. */
+  readonly variance: Float64Array;
+  /** How much was measured rather than assumed, from 0 to 1; NaN where that is not known. */
+  readonly evidence: Float64Array;
 }
 
-export const UNKNOWN: Known = { variance: Infinity, evidence: NaN };
+/** Return what is known where nothing is. */
+export function unknown(count: number): Known {
+  return { variance: new Float64Array(count).fill(Infinity), evidence: new Float64Array(count).fill(NaN) };
+}
 
 /** Return the limits of a fraction whose error is normal: so many standard errors to either side, cut to 0 and 1. */
 export function normalLimits(value: number, variance: number, factor: number): Limits {

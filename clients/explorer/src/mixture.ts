@@ -7,6 +7,7 @@ import type { Exploration, Numbers } from "./exploration";
 
 /** Weights of an attribute's levels, and what follows from them. */
 export interface Part {
+  readonly id: number;
   /** Weights of the Walsh functions, the constant left out. */
   readonly functions: Float64Array;
   /** Weights of the levels less their mean in the model. */
@@ -28,6 +29,13 @@ export interface Named {
 /** What components have inside the parts of an attribute: components by parts, plain and of squares. */
 type Insides = readonly [Float64Array, Float64Array];
 
+interface Chosen {
+  readonly weights: Float64Array;
+  readonly total: number;
+}
+
+const REMEMBERED = 1000; // charts ask for the same again and again
+
 /** What a product says of the attributes it names, by place. */
 export type Product = ReadonlyMap<number, Named>;
 
@@ -37,6 +45,7 @@ export class Mixture {
   /** Per attribute, components by levels. */
   readonly factors: readonly Float64Array[];
   readonly marginals: readonly Float64Array[];
+  private readonly chosen = new Map<string, Chosen>();
   private readonly known = new WeakMap<readonly Part[], Insides>();
 
   constructor(about: Exploration, numbers: Numbers) {
@@ -63,30 +72,42 @@ export class Mixture {
     return inside;
   }
 
-  /** Return each item's expected product, as if it did not name the attributes left out. */
+  /** Return each item's expected product, or one for all, as if it did not name the attributes left out. */
   expectation(product: Product, items: number, without: readonly number[] = [], squared = false): Float64Array {
-    const fixed = this.weights.slice();
+    const fixed: Part[] = [];
     const varying: Named[] = [];
     for (const [place, named] of product) {
       if (without.includes(place)) continue;
       if (named.at) varying.push(named);
-      else multiply(fixed, squared ? named.parts[0].squares : named.parts[0].inside);
+      else fixed.push(named.parts[0]);
     }
-    const found = new Float64Array(items);
-    if (!varying.length) return found.fill(total(fixed));
+    const { weights, total } = this.inAll(fixed, squared);
+    if (!varying.length) return Float64Array.of(total);
     const [one, two] = varying.map(({ parts }) => this.insides(parts)[squared ? 1 : 0]);
     const [at, other] = varying.map((named) => named.at as Uint16Array);
-    if (!two) {
-      const sums = weightedRows(fixed, one);
-      for (let item = 0; item < items; item++) found[item] = sums[at[item]];
-      return found;
-    }
-    const [columns, rows] = [one.length / fixed.length, two.length / fixed.length];
-    for (let component = 0; component < fixed.length; component++) {
-      const [amount, across, up] = [fixed[component], component * columns, component * rows];
+    if (!two) return gather(weightedRows(weights, one), at);
+    const found = new Float64Array(items);
+    const [columns, rows] = [one.length / weights.length, two.length / weights.length];
+    for (let component = 0; component < weights.length; component++) {
+      const [amount, across, up] = [weights[component], component * columns, component * rows];
       for (let item = 0; item < items; item++) found[item] += amount * one[across + at[item]] * two[up + other[item]];
     }
     return found;
+  }
+
+  /** Return the weight of every component times what it has inside all of some parts, and the sum of these. */
+  private inAll(parts: readonly Part[], squared: boolean): Chosen {
+    let key = squared ? "squared" : "";
+    for (const { id } of parts) key += `,${id}`;
+    const known = this.chosen.get(key);
+    if (known) return known;
+    const weights = this.weights.slice();
+    let total = 0;
+    for (const part of parts) multiply(weights, squared ? part.squares : part.inside);
+    for (let component = 0; component < weights.length; component++) total += weights[component];
+    if (this.chosen.size >= REMEMBERED) this.chosen.clear();
+    this.chosen.set(key, { weights, total });
+    return { weights, total };
   }
 
   private insides(parts: readonly Part[]): Insides {
@@ -108,12 +129,6 @@ function multiply(amounts: Float64Array, by: Float64Array): void {
   for (let index = 0; index < amounts.length; index++) amounts[index] *= by[index];
 }
 
-function total(amounts: Float64Array): number {
-  let sum = 0;
-  for (let index = 0; index < amounts.length; index++) sum += amounts[index];
-  return sum;
-}
-
 /** Return the sum of a table's rows, each times its weight. */
 function weightedRows(weights: Float64Array, table: Float64Array): Float64Array {
   const sums = new Float64Array(table.length / weights.length);
@@ -122,6 +137,23 @@ function weightedRows(weights: Float64Array, table: Float64Array): Float64Array 
     for (let column = 0; column < sums.length; column++) sums[column] += weight * table[start + column];
   }
   return sums;
+}
+
+/** Return the numbers that stand for the items: `numbers[at[item]]` for each, or one for all. */
+export function gather(numbers: Float64Array, at: Uint16Array | null): Float64Array {
+  if (!at || at === identity(numbers.length)) return numbers;
+  const found = new Float64Array(at.length);
+  for (let item = 0; item < found.length; item++) found[item] = numbers[at[item]];
+  return found;
+}
+
+const identities = new Map<number, Uint16Array>();
+
+/** Return 0, 1, 2 and so on, the same array each time. */
+export function identity(count: number): Uint16Array {
+  const known = identities.get(count) ?? Uint16Array.from({ length: count }, (_, index) => index);
+  identities.set(count, known);
+  return known;
 }
 
 /** Return the sum of products of two lists of numbers, the second from some place on. */

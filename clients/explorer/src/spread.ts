@@ -3,20 +3,14 @@
  * sottovoce.mechanisms.spectral.posterior, from the tables that a fit leaves.
  *
  * Errors of products add up before they are squared, so the variance of a sum is a quadratic form in what its products
- * count for. `Spread.of` works out the matrices of these forms, for all items at once; `Forms.at` gives one sum's.
+ * count for. `Spread.of` works out the matrices of these forms, for all items at once; `Forms.known` asks for sums.
  */
 
 import type { Errors, Numbers } from "./exploration";
-import { Forms, type Inner, Work, bilinear } from "./forms";
-import { type Mixture, type Part, type Product, dot } from "./mixture";
+import { Forms, type Inner, type Side, type Variances, Work, bilinear } from "./forms";
+import { AllGaps } from "./gaps";
+import { type Mixture, type Named, type Part, type Product, dot, gather } from "./mixture";
 import { bandOf, bandsOf, expansion } from "./walsh";
-
-/** One coefficient's cautious correction less the model; the functions of both attributes, by number less one. */
-interface Gap {
-  readonly one: number;
-  readonly two: number;
-  readonly value: number;
-}
 
 type Sums = Omit<Inner, "at">;
 
@@ -27,8 +21,9 @@ export class Spread {
   private readonly posterior: Float64Array;
   private readonly prior: Float64Array;
   private readonly expansions: Float64Array[];
-  private readonly gaps = new Map<string, Gap[]>();
+  private readonly gaps: AllGaps;
   private readonly coherents = new Map<string, readonly [number, number]>();
+  private readonly vectors = new WeakMap<readonly Part[], Float64Array[]>();
   private readonly inners = new WeakMap<readonly Part[], WeakMap<readonly Part[], Sums>>();
 
   constructor(
@@ -47,7 +42,7 @@ export class Spread {
       if (row && column) return errors.pair_prior * 2 ** (-errors.decay * (band[row] + band[column]));
       return row || column ? errors.single_prior[row + column - 1] : errors.pair_prior;
     });
-    this.readGaps(numbers);
+    this.gaps = new AllGaps(errors, numbers, mixture.sizes);
     this.expansions = mixture.sizes.map((size, place) => expansion(size, this.cost(place)));
   }
 
@@ -79,56 +74,48 @@ export class Spread {
   }
 
   private addSingle(place: number, forms: Forms, work: Work): void {
-    const naming = work.naming([place]);
-    const factors = work.products.map((_, product) => (naming.includes(product) ? work.factor(product, place) : null));
-    const [posterior, prior] = [this.posterior, this.prior].map((table) => this.row(table, place));
-    const [doubt, before] = this.coherent(null, place);
-    const gaps = this.gaps.get(`-1,${place}`) ?? [];
-    for (const one of naming) {
-      const named = work.products[one].get(place)!;
-      const moved = named.parts.map(({ functions }) => gaps.reduce((sum, gap) => sum + gap.value * functions[gap.two], 0));
-      forms.drift(one, (item) => factors[one]![item] * moved[named.at ? named.at[item] : 0]);
-      for (const two of naming.filter((product) => product >= one)) {
-        const { at, bands, centred } = work.inner(place, one, two);
-        const [known, assumed] = [posterior, prior].map((table) => bands.map((own) => dot(own, table)));
-        const [others, against] = [one, two].map((product) => work.without(product, [place]));
-        forms.add("single", one, two, (item, found) => {
-          const part = at ? at[item] : 0;
-          const amount = factors[one]![item] * factors[two]![item];
-          const plain = others[item] * against[item] * centred[part];
-          found.posterior = amount * known[part] + plain * doubt;
-          found.prior = amount * assumed[part] + plain * before;
+    const gaps = this.gaps.single(place);
+    for (const one of work.naming([place])) {
+      const factor = work.factor(one, place);
+      const others = work.without(one, [place]);
+      const { parts, at } = work.products[one].get(place)!;
+      const moved = Float64Array.from(parts, ({ functions }) => dot(gaps, functions));
+      forms.drift(one, factor, gather(moved, at));
+      for (const two of work.naming([place]).filter((product) => product >= one)) {
+        const { own, coherent, at: index } = work.inner(place, one, two);
+        const each = ({ posterior, prior }: Variances) => ({
+          posterior: gather(posterior, index),
+          prior: gather(prior, index),
         });
+        forms.add("single", [one, two], factor, work.factor(two, place), each(own));
+        forms.add("single", [one, two], others, work.without(two, [place]), each(coherent));
       }
     }
   }
 
   private addPair(first: number, second: number, forms: Forms, work: Work): void {
+    const { items } = forms;
     const naming = work.naming([first, second]);
     const [doubt, before] = this.coherent(first, second);
-    const gaps = this.gaps.get(`${first},${second}`) ?? [];
+    const gaps = this.gaps.pair(first, second);
     for (const one of naming) {
       const others = work.without(one, [first, second]);
-      const [own, other] = [first, second].map((place) => {
-        const { parts, at } = work.products[one].get(place)!;
-        return { vectors: parts.map(({ functions }) => functions), at };
-      });
-      const moved = bilinear(forms.items, own, other, (vector, from) => meet(gaps, vector, from));
-      forms.drift(one, (item) => others[item] * moved[item]);
+      const [own, other] = [first, second].map((place) => this.side(work.products[one].get(place)!));
+      forms.drift(one, others, bilinear(items, own, other, (vector, from) => gaps.meet(vector, from)));
       for (const two of naming.filter((product) => product >= one)) {
         const [left, right] = [first, second].map((place) => work.inner(place, one, two));
-        const against = work.without(two, [first, second]);
-        const [known, assumed] = [this.posterior, this.prior].map((table) =>
-          bilinear(forms.items, { vectors: left.bands, at: left.at }, { vectors: right.bands, at: right.at }, (vector, from) =>
+        const [sides, across] = [{ vectors: left.bands, at: left.at }, { vectors: right.bands, at: right.at }];
+        const [posterior, prior] = [this.posterior, this.prior].map((table) =>
+          bilinear(items, sides, across, (vector, from) =>
             from ? this.onto(table, first, second, vector) : this.onto(table, second, first, vector),
           ),
         );
-        forms.add("several", one, two, (item, found) => {
-          const amount = others[item] * against[item];
-          const centred = left.centred[left.at ? left.at[item] : 0] * right.centred[right.at ? right.at[item] : 0];
-          found.posterior = amount * (known[item] + centred * doubt);
-          found.prior = amount * (assumed[item] + centred * before);
-        });
+        for (let item = 0; item < posterior.length; item++) {
+          const both = left.centred[left.at ? left.at[item] : 0] * right.centred[right.at ? right.at[item] : 0];
+          posterior[item] += both * doubt;
+          prior[item] += both * before;
+        }
+        forms.add("several", [one, two], others, work.without(two, [first, second]), { posterior, prior });
       }
     }
   }
@@ -139,14 +126,21 @@ export class Spread {
     for (const one of naming) {
       for (const two of naming.filter((product) => product >= one)) {
         const inners = places.map((place) => work.inner(place, one, two));
-        const [others, against] = [one, two].map((product) => work.without(product, places));
-        forms.add("several", one, two, (item, found) => {
-          let amount = this.errors.triple * others[item] * against[item];
-          for (const { at, triple } of inners) amount *= triple[at ? at[item] : 0];
-          found.posterior = found.prior = amount;
-        });
+        const amount = new Float64Array(inners.some(({ at }) => at) ? forms.items : 1).fill(this.errors.triple);
+        for (const { at, triple } of inners) {
+          for (let item = 0; item < amount.length; item++) amount[item] *= triple[at ? at[item] : 0];
+        }
+        const form = { posterior: amount, prior: amount };
+        forms.add("several", [one, two], work.without(one, places), work.without(two, places), form);
       }
     }
+  }
+
+  /** Return a named attribute's functions, part by part. */
+  private side({ parts, at }: Named): Side {
+    const vectors = this.vectors.get(parts) ?? parts.map(({ functions }) => functions);
+    this.vectors.set(parts, vectors);
+    return { vectors, at };
   }
 
   private inner(place: number, one: readonly Part[], two: readonly Part[]): Sums {
@@ -175,7 +169,15 @@ export class Spread {
       return sum;
     });
     const falls = Float64Array.from({ length: count }, (_, band) => 2 ** (-this.errors.triple_decay * band));
-    return { bands, centred, triple: Float64Array.from(bands, (own) => dot(own, falls)) };
+    const weighed = (table: Float64Array) => Float64Array.from(bands, (own) => dot(own, table));
+    const [doubt, before] = this.coherent(null, place);
+    return {
+      bands,
+      centred,
+      triple: weighed(falls),
+      own: { posterior: weighed(this.row(this.posterior, place)), prior: weighed(this.row(this.prior, place)) },
+      coherent: { posterior: centred.map((one) => one * doubt), prior: centred.map((one) => one * before) },
+    };
   }
 
   private get width(): number {
@@ -229,21 +231,6 @@ export class Spread {
     }
     return cost;
   }
-
-  private readGaps(numbers: Numbers): void {
-    const owners: [number, number][] = [[-1, 0]];
-    this.mixture.sizes.forEach((size, place) => {
-      for (let number = 1; number < 1 << bandsOf(size); number++) owners.push([place, number - 1]);
-    });
-    const [rows, columns, values] = [this.errors.rows, this.errors.columns, this.errors.gap].map((packed) => numbers.next(packed));
-    values.forEach((value, index) => {
-      const [[first, one], [second, two]] = [owners[rows[index]], owners[columns[index]]];
-      const key = `${first},${second}`;
-      const known = this.gaps.get(key);
-      if (known) known.push({ one, two, value });
-      else this.gaps.set(key, [{ one, two, value }]);
-    });
-  }
 }
 
 /** Return the whole of a symmetric table of which the upper half is given, row by row. */
@@ -256,14 +243,4 @@ function symmetric(upper: Float64Array, width: number): Float64Array {
     }
   }
   return table;
-}
-
-/** Return the sums over one side's functions (0 for the first) of gaps times a vector, for those of the other side. */
-function meet(gaps: readonly Gap[], vector: Float64Array, from: number): Float64Array {
-  const found: number[] = [];
-  for (const { one, two, value } of gaps) {
-    const [here, there] = from ? [one, two] : [two, one];
-    found[here] = (found[here] ?? 0) + value * vector[there];
-  }
-  return Float64Array.from(found, (sum) => sum ?? 0);
 }
