@@ -3,9 +3,9 @@
     python benchmarks/explorer.py
 
 An update is everything that one step of a brush changes: the sentence with its interval and evidence, and every
-histogram with its conditional distribution, its band and its hatching. It is timed in the page, by itself and with the browser's
-style and layout, and by the processor time that it took, which other work on the machine does not change. A screen
-draws every 16.7 ms. Needs Chromium and playwright.
+histogram with its conditional distribution, its band and its hatching. It is timed in the page, by itself and with the
+browser's style and layout, and by the processor time that it took, which other work on the machine does not change. A
+screen draws every 16.7 ms. Needs Chromium and playwright.
 """
 
 from __future__ import annotations

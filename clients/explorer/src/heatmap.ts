@@ -94,6 +94,7 @@ export class HeatMap {
       .attr("width", x.bandwidth())
       .attr("height", y.bandwidth())
       .attr("fill-opacity", (cell) => (most > 0 ? Math.sqrt(fractions[cell] / most).toFixed(3) : 0))
+      .attr("data-evidence", (cell) => evidence[cell])
       .on("pointermove", (_, cell) => (this.reading.textContent = words(cell)));
     const bases = Array.from(evidence, (one) => basisOf(this.scale, one));
     const square = (cell: number) =>
