@@ -44,9 +44,13 @@ export type Attribute = Ordered | Categorical;
 
 /** What errors follow from: bands are numbered over all attributes and functions likewise, the constant first. */
 export interface Errors {
-  /** Variances by bands, the upper half row by row: from the reports' noise, and of what is wrong besides. */
+  /**
+   * Variances by bands, the upper half row by row: of the model, from the reports' noise and of what is wrong besides,
+   * and of what was measured (0 if nobody was asked).
+   */
   readonly noise: Packed;
   readonly bias: Packed;
+  readonly measured: Packed;
   /** Which coefficients lie apart from the cautious correction, by numbers of functions, and how far. */
   readonly rows: Packed;
   readonly columns: Packed;

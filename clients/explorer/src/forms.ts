@@ -10,10 +10,14 @@ import { type Mixture, type Part, type Product, dot } from "./mixture";
 /** What single attributes contribute to a variance, and what pairs and triples of them do. */
 export type Kind = "single" | "several";
 
-/** Variances of many, after and before the reports. */
+/**
+ * Variances of many: of the model's error, and, under the public prior alone, before any report (`prior`) and after
+ * (`assumed`), whatever the reports said.
+ */
 export interface Variances {
   readonly posterior: Float64Array;
   readonly prior: Float64Array;
+  readonly assumed: Float64Array;
 }
 
 /** Sums of what two products say of one attribute: over functions, band by band and weighed, and over levels. */
@@ -40,21 +44,21 @@ export class Forms {
     private readonly products: number,
     readonly items: number,
   ) {
-    const entry = () => ({ posterior: new Float64Array(items), prior: new Float64Array(items) });
-    const entries = () => Array.from({ length: products ** 2 }, entry);
+    const entries = () => Array.from({ length: products ** 2 }, () => zeros(items));
     this.variances = { single: entries(), several: entries() };
     this.drifts = Array.from({ length: products }, () => new Float64Array(items));
   }
 
   /** Add to the entry of two products, which stand for so much, what every item's variance would be otherwise. */
   add(kind: Kind, [one, two]: readonly [number, number], left: Float64Array, right: Float64Array, form: Variances): void {
-    const { posterior, prior } = this.variances[kind][one * this.products + two];
+    const entry = this.variances[kind][one * this.products + two];
     const twice = one === two ? 1 : 2; // the mirror image is not kept
-    const [here, there, after, before] = [step(left), step(right), step(form.posterior), step(form.prior)];
+    const [here, there, own] = [step(left), step(right), step(form.posterior)];
     for (let item = 0; item < this.items; item++) {
       const amount = twice * left[item * here] * right[item * there];
-      posterior[item] += amount * form.posterior[item * after];
-      prior[item] += amount * form.prior[item * before];
+      entry.posterior[item] += amount * form.posterior[item * own];
+      entry.prior[item] += amount * form.prior[item * own];
+      entry.assumed[item] += amount * form.assumed[item * own];
     }
   }
 
@@ -76,37 +80,46 @@ export class Forms {
         const own = amounts[product];
         drift += own[item * step(own)] * this.drifts[product][item];
       }
-      const apart = several.prior[item] > 0;
-      const one = single.posterior[item] + (apart ? 0 : drift ** 2);
-      const more = several.posterior[item] + (apart ? drift ** 2 : 0);
-      variance[item] = Math.max(one + more, 0);
-      const least = Math.min(gained(one, single.prior[item]), gained(more, several.prior[item]));
+      variance[item] = Math.max(single.posterior[item] + several.posterior[item] + drift ** 2, 0);
+      const least = Math.min(
+        gained(single.assumed[item], single.prior[item]),
+        gained(several.assumed[item], several.prior[item]),
+      );
       evidence[item] = Math.min(Math.max(least, 0), 1);
     }
     return { variance, evidence };
   }
 
   private sum(kind: Kind, amounts: readonly Float64Array[]): Variances {
-    const posterior = new Float64Array(this.items);
-    const prior = new Float64Array(this.items);
+    const found = zeros(this.items);
     for (let one = 0; one < this.products; one++) {
       for (let two = one; two < this.products; two++) {
         const [left, right, entry] = [amounts[one], amounts[two], this.variances[kind][one * this.products + two]];
         const [here, there] = [step(left), step(right)];
         for (let item = 0; item < this.items; item++) {
           const amount = left[item * here] * right[item * there];
-          posterior[item] += amount * entry.posterior[item];
-          prior[item] += amount * entry.prior[item];
+          found.posterior[item] += amount * entry.posterior[item];
+          found.prior[item] += amount * entry.prior[item];
+          found.assumed[item] += amount * entry.assumed[item];
         }
       }
     }
-    return { posterior, prior };
+    return found;
   }
 }
 
-/** Return how much was measured: 1 - posterior / prior; 1 where there is nothing to know. */
-function gained(posterior: number, prior: number): number {
-  return prior <= NOTHING ? 1 : 1 - posterior / prior;
+function zeros(items: number): Variances {
+  return { posterior: new Float64Array(items), prior: new Float64Array(items), assumed: new Float64Array(items) };
+}
+
+/** Return variances, each made in the same way. */
+export function variancesOf(make: (name: keyof Variances) => Float64Array): Variances {
+  return { posterior: make("posterior"), prior: make("prior"), assumed: make("assumed") };
+}
+
+/** Return how much was measured; all of it where there is nothing to know. */
+function gained(assumed: number, prior: number): number {
+  return prior <= NOTHING ? 1 : 1 - assumed / prior;
 }
 
 /** Return how far apart two items' numbers stand: nothing, if there is one for all. */

@@ -7,22 +7,23 @@
  */
 
 import type { Errors, Numbers } from "./exploration";
-import { Forms, type Inner, type Side, type Variances, Work, bilinear } from "./forms";
+import { Forms, type Inner, type Side, type Variances, Work, bilinear, variancesOf } from "./forms";
 import { AllGaps } from "./gaps";
 import { type Mixture, type Named, type Part, type Product, dot, gather } from "./mixture";
 import { bandOf, bandsOf, expansion } from "./walsh";
 
 type Sums = Omit<Inner, "at">;
+type Coherent = Readonly<Record<keyof Variances, number>>;
 
 export class Spread {
   /** How many bands there are before each attribute's, the constant counted; the last entry is their number. */
   private readonly starts: number[] = [1];
-  private readonly bias: Float64Array;
-  private readonly posterior: Float64Array;
-  private readonly prior: Float64Array;
+  /** By bands of all attributes, of a coefficient's error, and of errors that stand where people stand. */
+  private readonly tables: Variances;
+  private readonly besides: Variances;
   private readonly expansions: Float64Array[];
   private readonly gaps: AllGaps;
-  private readonly coherents = new Map<string, readonly [number, number]>();
+  private readonly coherents = new Map<string, Coherent>();
   private readonly vectors = new WeakMap<readonly Part[], Float64Array[]>();
   private readonly inners = new WeakMap<readonly Part[], WeakMap<readonly Part[], Sums>>();
 
@@ -34,14 +35,12 @@ export class Spread {
     for (const size of mixture.sizes) this.starts.push(this.starts[this.starts.length - 1] + bandsOf(size));
     const width = this.width;
     const noise = symmetric(numbers.next(errors.noise), width);
-    this.bias = symmetric(numbers.next(errors.bias), width);
-    this.posterior = this.bias.map((bias, index) => bias + noise[index]);
-    const band = Array.from({ length: width }, (_, index) => index - Math.max(...this.starts.filter((start) => start <= index)));
-    this.prior = this.bias.map((_, index) => {
-      const [row, column] = [Math.floor(index / width), index % width];
-      if (row && column) return errors.pair_prior * 2 ** (-errors.decay * (band[row] + band[column]));
-      return row || column ? errors.single_prior[row + column - 1] : errors.pair_prior;
-    });
+    const bias = symmetric(numbers.next(errors.bias), width);
+    const measured = symmetric(numbers.next(errors.measured), width);
+    const prior = this.publicPrior();
+    const assumed = prior.map((own, index) => (measured[index] > 0 ? (own * measured[index]) / (own + measured[index]) : own));
+    this.tables = { posterior: bias.map((own, index) => own + noise[index]), prior, assumed };
+    this.besides = { posterior: bias, prior, assumed };
     this.gaps = new AllGaps(errors, numbers, mixture.sizes);
     this.expansions = mixture.sizes.map((size, place) => expansion(size, this.cost(place)));
   }
@@ -83,10 +82,7 @@ export class Spread {
       forms.drift(one, factor, gather(moved, at));
       for (const two of work.naming([place]).filter((product) => product >= one)) {
         const { own, coherent, at: index } = work.inner(place, one, two);
-        const each = ({ posterior, prior }: Variances) => ({
-          posterior: gather(posterior, index),
-          prior: gather(prior, index),
-        });
+        const each = (form: Variances) => variancesOf((name) => gather(form[name], index));
         forms.add("single", [one, two], factor, work.factor(two, place), each(own));
         forms.add("single", [one, two], others, work.without(two, [place]), each(coherent));
       }
@@ -96,7 +92,7 @@ export class Spread {
   private addPair(first: number, second: number, forms: Forms, work: Work): void {
     const { items } = forms;
     const naming = work.naming([first, second]);
-    const [doubt, before] = this.coherent(first, second);
+    const coherent = this.coherent(first, second);
     const gaps = this.gaps.pair(first, second);
     for (const one of naming) {
       const others = work.without(one, [first, second]);
@@ -105,17 +101,18 @@ export class Spread {
       for (const two of naming.filter((product) => product >= one)) {
         const [left, right] = [first, second].map((place) => work.inner(place, one, two));
         const [sides, across] = [{ vectors: left.bands, at: left.at }, { vectors: right.bands, at: right.at }];
-        const [posterior, prior] = [this.posterior, this.prior].map((table) =>
+        const form = variancesOf((name) =>
           bilinear(items, sides, across, (vector, from) =>
-            from ? this.onto(table, first, second, vector) : this.onto(table, second, first, vector),
+            from ? this.onto(this.tables[name], first, second, vector) : this.onto(this.tables[name], second, first, vector),
           ),
         );
-        for (let item = 0; item < posterior.length; item++) {
+        for (let item = 0; item < form.prior.length; item++) {
           const both = left.centred[left.at ? left.at[item] : 0] * right.centred[right.at ? right.at[item] : 0];
-          posterior[item] += both * doubt;
-          prior[item] += both * before;
+          form.posterior[item] += both * coherent.posterior;
+          form.prior[item] += both * coherent.prior;
+          form.assumed[item] += both * coherent.assumed;
         }
-        forms.add("several", [one, two], others, work.without(two, [first, second]), { posterior, prior });
+        forms.add("several", [one, two], others, work.without(two, [first, second]), form);
       }
     }
   }
@@ -130,7 +127,7 @@ export class Spread {
         for (const { at, triple } of inners) {
           for (let item = 0; item < amount.length; item++) amount[item] *= triple[at ? at[item] : 0];
         }
-        const form = { posterior: amount, prior: amount };
+        const form = variancesOf(() => amount);
         forms.add("several", [one, two], work.without(one, places), work.without(two, places), form);
       }
     }
@@ -170,13 +167,13 @@ export class Spread {
     });
     const falls = Float64Array.from({ length: count }, (_, band) => 2 ** (-this.errors.triple_decay * band));
     const weighed = (table: Float64Array) => Float64Array.from(bands, (own) => dot(own, table));
-    const [doubt, before] = this.coherent(null, place);
+    const doubt = this.coherent(null, place);
     return {
       bands,
       centred,
       triple: weighed(falls),
-      own: { posterior: weighed(this.row(this.posterior, place)), prior: weighed(this.row(this.prior, place)) },
-      coherent: { posterior: centred.map((one) => one * doubt), prior: centred.map((one) => one * before) },
+      own: variancesOf((name) => weighed(this.row(this.tables[name], place))),
+      coherent: variancesOf((name) => centred.map((one) => one * doubt[name])),
     };
   }
 
@@ -198,15 +195,25 @@ export class Spread {
     return found;
   }
 
-  /** Return the variances, after and before the reports, of errors that stand where people stand. */
-  private coherent(first: number | null, second: number): readonly [number, number] {
+  /** Return the variances of errors that stand where people stand. */
+  private coherent(first: number | null, second: number): Coherent {
     const key = `${first},${second}`;
-    const weight = this.errors.coherent;
-    const known = this.coherents.get(key);
-    if (known) return known;
-    const found = [this.bias, this.prior].map((table) => weight * this.mean(table, first, second));
-    this.coherents.set(key, [found[0], found[1]]);
-    return [found[0], found[1]];
+    const made = (table: Float64Array) => this.errors.coherent * this.mean(table, first, second);
+    const { posterior, prior, assumed } = this.besides;
+    const found = this.coherents.get(key) ?? { posterior: made(posterior), prior: made(prior), assumed: made(assumed) };
+    this.coherents.set(key, found);
+    return found;
+  }
+
+  /** Return the variances of coefficients before any report, by bands. */
+  private publicPrior(): Float64Array {
+    const { width, errors } = this;
+    const band = Array.from({ length: width }, (_, index) => index - Math.max(0, ...this.starts.filter((start) => start <= index)));
+    return new Float64Array(width ** 2).map((_, index) => {
+      const [row, column] = [Math.floor(index / width), index % width];
+      if (row && column) return errors.pair_prior * 2 ** (-errors.decay * (band[row] + band[column]));
+      return row || column ? errors.single_prior[row + column - 1] : errors.pair_prior;
+    });
   }
 
   /** Return the mean of a table over the functions of a single attribute, or over those of two. */
@@ -220,14 +227,15 @@ export class Spread {
 
   /** Return what a function of an attribute costs: its variance, and that of its products with others on average. */
   private cost(place: number): Float64Array {
+    const { posterior } = this.tables;
     const [start, stop] = [this.starts[place], this.starts[place + 1]];
     const others = this.width - 1 - (stop - start);
     const cost = new Float64Array(1 << (stop - start)).fill(1e-6);
     for (let number = 1; number < cost.length; number++) {
       const row = (start + bandOf(number)) * this.width;
       let sum = 0;
-      for (let band = 1; band < this.width; band++) if (band < start || band >= stop) sum += this.posterior[row + band];
-      cost[number] = this.posterior[row] + (others ? sum / others : 0);
+      for (let band = 1; band < this.width; band++) if (band < start || band >= stop) sum += posterior[row + band];
+      cost[number] = posterior[row] + (others ? sum / others : 0);
     }
     return cost;
   }

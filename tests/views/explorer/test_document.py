@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.mechanisms.spectral.belief import BELIEF
 from sottovoce.mechanisms.spectral.model import MixtureModel
-from sottovoce.mechanisms.spectral.prior import BELIEF
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.model.answer import evidence_words
 from sottovoce.model.belief import normal_factor
@@ -31,7 +31,7 @@ def arrays_of(document: dict[str, Any]) -> dict[str, Any]:
     described = {"weights": mixture["weights"]}
     described |= {f"factor {place}": factor for place, factor in enumerate(mixture["factors"])}
     described |= {f"tilt {place}": tilt for place, tilt in document["calibration"].items()}
-    described |= {name: errors[name] for name in ("noise", "bias", "rows", "columns", "gap")}
+    described |= {name: errors[name] for name in ("noise", "bias", "measured", "rows", "columns", "gap")}
     arrays = {}
     for name, about in described.items():
         kind = np.dtype(about["array"])
@@ -60,6 +60,7 @@ def test_what_errors_follow_from_is_what_the_fit_left(model: sv.Model) -> None:
     upper = np.triu_indices(len(doubt.noise))
     assert np.array_equal(arrays["noise"], doubt.noise[upper].astype(np.float32))
     assert np.array_equal(arrays["bias"], doubt.bias[upper].astype(np.float32))
+    assert np.array_equal(arrays["measured"] > 0, np.isfinite(doubt.measured[upper]))
     again = np.zeros_like(gap)
     again[arrays["rows"], arrays["columns"]] = again[arrays["columns"], arrays["rows"]] = arrays["gap"]
     assert np.array_equal(again, gap)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import ModelError
-from sottovoce.mechanisms.spectral.design import single_prior
+from sottovoce.mechanisms.spectral.belief import BELIEF
 from sottovoce.mechanisms.spectral.model import Known, MixtureModel
-from sottovoce.mechanisms.spectral.prior import BELIEF
+from sottovoce.mechanisms.spectral.prior import single_prior
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.model.answer import ASSUMED, MEASURED, MOSTLY_MEASURED, check_population, evidence_words
 from sottovoce.model.belief import normal_factor
@@ -97,11 +97,12 @@ def _errors(model: MixtureModel, known: Known, numbers: _Numbers) -> dict[str, A
     axes = [Axis.of(attribute) for attribute in model.schema.attributes]
     _, _, gap = known.unpack(axes)
     rows, columns = np.nonzero(np.triu(gap))
-    noise, bias, _ = known.doubt
+    noise, bias, measured = known.doubt
     upper = np.triu_indices(len(noise))
     return {
         "noise": numbers.put(noise[upper]),
         "bias": numbers.put(bias[upper]),
+        "measured": numbers.put(measured[upper]),
         "rows": numbers.put(rows.astype(np.uint32)),
         "columns": numbers.put(columns.astype(np.uint32)),
         "gap": numbers.put(gap[rows, columns].astype(np.float32)),
