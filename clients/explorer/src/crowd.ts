@@ -41,7 +41,9 @@ export class Crowd {
     numbers: Numbers,
   ) {
     this.mixture = new Mixture(about, numbers);
-    const calibration = Object.entries(about.calibration).map(([place, tilt]) => [Number(place), numbers.next(tilt)] as const);
+    const calibration = Object.entries(about.calibration).map(
+      ([place, tilt]) => [Number(place), numbers.next(tilt)] as const,
+    );
     this.tilts = new Map(calibration);
     this.spread = about.errors ? new Spread(this.mixture, about.errors, numbers) : null;
     const whole = ([place, tilt]: readonly [number, Float64Array]) =>

@@ -18,9 +18,10 @@ const DRAWN: readonly Basis[] = ["measured", "measured", "partly", "assumed"];
 const SPACING = { partly: 8, assumed: 4 }; // one a multiple of the other, so that lines go on from cell to cell
 let pictures = 0;
 
-/** Return in words how much was measured; nothing where the model cannot tell. */
-export function evidenceWords(scale: Scale, evidence: number): string {
-  return scale.find(([least]) => evidence >= least)?.[1] ?? "";
+/** Return in words, or in a short form of them, how much was measured; nothing where the model cannot tell. */
+export function evidenceWords(scale: Scale, evidence: number, short = false): string {
+  const words = scale.find(([least]) => evidence >= least)?.[1] ?? "";
+  return short ? words.split(":")[0] : words;
 }
 
 /** Return how a number of so much evidence is drawn. */
@@ -37,9 +38,9 @@ export function distributionWords(scale: Scale, { fractions, evidence }: Distrib
     people += fractions[level];
     if (basisOf(scale, evidence[level]) === "assumed") assumed++;
   }
-  const words = evidenceWords(scale, sum / people);
+  const [words, short] = [false, true].map((brief) => evidenceWords(scale, sum / people, brief));
   if (!words || !assumed || assumed === fractions.length) return words;
-  return `${words.split(":")[0]}; ${assumed} of ${fractions.length} values assumed`;
+  return `${short}; ${assumed} of ${fractions.length} values assumed`;
 }
 
 /** Put two hatchings into a picture, and return what to fill with. */

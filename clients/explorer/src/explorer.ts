@@ -112,7 +112,8 @@ export class Explorer {
       {},
       `Of those with ${queryWords(this.about, others)}.`.replace("those with everybody", "everybody"),
     );
-    openDialog(attribute.name, among, valuesTable(attribute, this.shown(this.views.current, place), this.about.evidence));
+    const table = valuesTable(attribute, this.shown(this.views.current, place), this.about.evidence);
+    openDialog(attribute.name, among, table);
   }
 
   private drawMap(): void {

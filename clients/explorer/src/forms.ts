@@ -1,7 +1,7 @@
 /**
  * Quadratic forms in what products count for, and what working them out needs again and again.
  *
- * Numbers of items are lists of one for each, or of a single one for all: most are of the second kind, and cost nothing.
+ * Numbers of items are lists of one for each, or of one for all: most are of the second kind, and cost next to nothing.
  */
 
 import type { Known } from "./limits";
@@ -50,7 +50,13 @@ export class Forms {
   }
 
   /** Add to the entry of two products, which stand for so much, what every item's variance would be otherwise. */
-  add(kind: Kind, [one, two]: readonly [number, number], left: Float64Array, right: Float64Array, form: Variances): void {
+  add(
+    kind: Kind,
+    [one, two]: readonly [number, number],
+    left: Float64Array,
+    right: Float64Array,
+    form: Variances,
+  ): void {
     const entry = this.variances[kind][one * this.products + two];
     const twice = one === two ? 1 : 2; // the mirror image is not kept
     const [here, there, own] = [step(left), step(right), step(form.posterior)];

@@ -5,7 +5,7 @@ import { bandsOf } from "./walsh";
 
 const CONSTANT = -1;
 
-/** The gaps of one attribute's functions, or of products of two attributes'; functions are numbered without the constant. */
+/** The gaps of one attribute's functions, or of products of two attributes'; functions are numbered from 0. */
 export class Gaps {
   private readonly ones: number[] = [];
   private readonly twos: number[] = [];

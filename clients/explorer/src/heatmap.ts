@@ -97,8 +97,9 @@ export class HeatMap {
       .attr("data-evidence", (cell) => evidence[cell])
       .on("pointermove", (_, cell) => (this.reading.textContent = words(cell)));
     const bases = Array.from(evidence, (one) => basisOf(this.scale, one));
+    const [wide, high] = [x.bandwidth(), y.bandwidth()];
     const square = (cell: number) =>
-      `M${x(cell % columns.length)},${y(Math.floor(cell / columns.length))}h${x.bandwidth()}v${y.bandwidth()}h${-x.bandwidth()}Z`;
+      `M${x(cell % columns.length)},${y(Math.floor(cell / columns.length))}h${wide}v${high}h${-wide}Z`;
     for (const basis of ["partly", "assumed"] as const) {
       const hatched = [...bases.keys()].filter((cell) => bases[cell] === basis);
       this.root.select(`.hatch.${basis}`).attr("d", hatched.map(square).join(""));
@@ -121,7 +122,7 @@ export class HeatMap {
   /** Return in words how much of the map was measured: on average over the people in it, and by cell. */
   private basisWords({ fractions, evidence }: Distribution, bases: readonly Basis[]): string {
     const mean = fractions.reduce((sum, fraction, cell) => sum + fraction * evidence[cell], 0);
-    const words = evidenceWords(this.scale, mean).split(":")[0];
+    const words = evidenceWords(this.scale, mean, true);
     if (!words) return "";
     const assumed = bases.filter((basis) => basis === "assumed").length;
     return `${words}; ${assumed ? `${assumed} of ${bases.length}` : "no"} cells assumed`;

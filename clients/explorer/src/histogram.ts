@@ -167,7 +167,8 @@ export class Histogram implements Chart {
   private drawBars({ fractions, lows, evidence }: Distribution): void {
     const paths = { sure: "", unsure: "", light: "", partly: "", assumed: "" };
     for (let level = 0; level < this.heights.length; level++) {
-      const bar = `M${this.pixelsOfEdges[level]},${FLOOR}V${this.top(fractions[level], level)}H${this.pixelsOfEdges[level + 1]}V${FLOOR}Z`;
+      const [left, right] = [this.pixelsOfEdges[level], this.pixelsOfEdges[level + 1]];
+      const bar = `M${left},${FLOOR}V${this.top(fractions[level], level)}H${right}V${FLOOR}Z`;
       const basis = basisOf(this.scale, evidence[level]);
       if (basis === "assumed") paths.light += bar;
       else if (lows[level] > 0) paths.sure += bar;

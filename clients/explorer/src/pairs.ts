@@ -31,21 +31,23 @@ export function pairsCard(about: Exploration, show: (places: Pair["places"]) => 
   );
 }
 
-function pairRow(about: Exploration, { places, strength, low, high, evidence }: Pair, show: (places: Pair["places"]) => void): HTMLElement {
+function pairRow(about: Exploration, pair: Pair, show: (places: Pair["places"]) => void): HTMLElement {
+  const { places, strength, low, high, evidence } = pair;
   const names = places.map((place) => about.attributes[place].name);
-  const basis = evidenceWords(about.evidence, evidence ?? NaN).split(":")[0];
+  const basis = evidenceWords(about.evidence, evidence ?? NaN, true);
   const open = button(names.join(" and "), () => show(places), { class: "link" });
   const bar = element("div", { class: "strength" });
   bar.style.width = `${100 * Math.min(strength, 1)}%`;
   const doubt = element("div", { class: "reach" });
   doubt.style.left = `${100 * low}%`;
   doubt.style.width = `${100 * (high - low)}%`;
+  const interval = element("span", { class: "basis" }, `${low.toFixed(2)}–${high.toFixed(2)}`);
   return element(
     "tr",
     {},
     element("td", {}, open, element("span", { class: "basis" }, basis)),
     element("td", { class: "wide" }, element("div", { class: "scale" }, bar, doubt)),
-    element("td", { class: "number" }, strength.toFixed(2), element("span", { class: "basis" }, `${low.toFixed(2)}–${high.toFixed(2)}`)),
+    element("td", { class: "number" }, strength.toFixed(2), interval),
   );
 }
 
@@ -56,5 +58,6 @@ function toldWords(told: number, pairs: number): string {
   if (!told) return `${all} ${pairs === 1 ? "cannot" : "can"} be told from chance by these reports.`;
   const more = told > LISTED ? ` ${told - LISTED} weaker ones are not listed.` : "";
   if (!untold) return `${pairs === 1 ? "It" : `All ${pairs}`} can be told from chance.${more}`;
-  return `${untold} of ${pairs} pairs could not be told from chance, and ${untold === 1 ? "is" : "are"} not listed.${more}`;
+  const left = untold === 1 ? "is" : "are";
+  return `${untold} of ${pairs} pairs could not be told from chance, and ${left} not listed.${more}`;
 }

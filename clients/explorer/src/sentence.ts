@@ -98,8 +98,10 @@ export class Sentence {
   private doubts(unsure: boolean, assumed: boolean): string[] {
     const reports = `${count(this.about.reports)} randomised reports`;
     const doubts = [];
-    if (unsure) doubts.push(`The interval includes zero: ${reports} cannot tell so small a part of the crowd from nobody.`);
-    if (assumed) doubts.push(`${unsure ? "They" : reports} hardly measured how these go together: the number is assumed.`);
+    const small = "cannot tell so small a part of the crowd from nobody.";
+    if (unsure) doubts.push(`The interval includes zero: ${reports} ${small}`);
+    const unmeasured = "hardly measured this: the number is assumed.";
+    if (assumed) doubts.push(`${unsure ? "They" : reports} ${unmeasured}`);
     if (doubts.length) doubts.push("Choose a wider range, or fewer attributes.");
     return doubts;
   }

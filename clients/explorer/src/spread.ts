@@ -38,7 +38,10 @@ export class Spread {
     const bias = symmetric(numbers.next(errors.bias), width);
     const measured = symmetric(numbers.next(errors.measured), width);
     const prior = this.publicPrior();
-    const assumed = prior.map((own, index) => (measured[index] > 0 ? (own * measured[index]) / (own + measured[index]) : own));
+    const assumed = prior.map((own, index) => {
+      const asked = measured[index];
+      return asked > 0 ? (own * asked) / (own + asked) : own;
+    });
     this.tables = { posterior: bias.map((own, index) => own + noise[index]), prior, assumed };
     this.besides = { posterior: bias, prior, assumed };
     this.gaps = new AllGaps(errors, numbers, mixture.sizes);
@@ -101,11 +104,12 @@ export class Spread {
       for (const two of naming.filter((product) => product >= one)) {
         const [left, right] = [first, second].map((place) => work.inner(place, one, two));
         const [sides, across] = [{ vectors: left.bands, at: left.at }, { vectors: right.bands, at: right.at }];
-        const form = variancesOf((name) =>
-          bilinear(items, sides, across, (vector, from) =>
-            from ? this.onto(this.tables[name], first, second, vector) : this.onto(this.tables[name], second, first, vector),
-          ),
-        );
+        const form = variancesOf((name) => {
+          const table = this.tables[name];
+          return bilinear(items, sides, across, (vector, from) =>
+            from ? this.onto(table, first, second, vector) : this.onto(table, second, first, vector),
+          );
+        });
         for (let item = 0; item < form.prior.length; item++) {
           const both = left.centred[left.at ? left.at[item] : 0] * right.centred[right.at ? right.at[item] : 0];
           form.posterior[item] += both * coherent.posterior;
@@ -156,7 +160,7 @@ export class Spread {
     const bands = parts.map((_, part) => {
       const [left, right] = [one[one.length > 1 ? part : 0].functions, two[two.length > 1 ? part : 0].functions];
       const sums = new Float64Array(count);
-      for (let number = 1; number <= left.length; number++) sums[bandOf(number)] += left[number - 1] * right[number - 1];
+      for (let index = 0; index < left.length; index++) sums[bandOf(index + 1)] += left[index] * right[index];
       return sums;
     });
     const centred = Float64Array.from(parts, (_, part) => {
@@ -208,7 +212,8 @@ export class Spread {
   /** Return the variances of coefficients before any report, by bands. */
   private publicPrior(): Float64Array {
     const { width, errors } = this;
-    const band = Array.from({ length: width }, (_, index) => index - Math.max(0, ...this.starts.filter((start) => start <= index)));
+    const before = (index: number) => Math.max(0, ...this.starts.filter((start) => start <= index));
+    const band = Array.from({ length: width }, (_, index) => index - before(index));
     return new Float64Array(width ** 2).map((_, index) => {
       const [row, column] = [Math.floor(index / width), index % width];
       if (row && column) return errors.pair_prior * 2 ** (-errors.decay * (band[row] + band[column]));

@@ -22,7 +22,7 @@ export function valuesTable(attribute: Attribute, { overall, among }: Shown, sca
     ];
     if (among) cells.push(element("span", {}, percent(overall.fractions[level])));
     cells.push(
-      element("span", { "data-evidence": now.evidence[level] }, evidenceWords(scale, now.evidence[level]).split(":")[0]),
+      element("span", { "data-evidence": now.evidence[level] }, evidenceWords(scale, now.evidence[level], true)),
     );
     const doubtful = { class: now.lows[level] > 0 ? "" : "unsure" };
     const name = element("th", { scope: "row" }, levelWords(attribute, level));

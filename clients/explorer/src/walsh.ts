@@ -44,7 +44,8 @@ export function expansion(size: number, cost: ArrayLike<number>): Float64Array {
   for (let row = 0; row < size; row++) {
     for (let column = 0; column <= row; column++) {
       let sum = 0;
-      for (let number = 0; number < count; number++) sum += signs[row * count + number] * scaled[column * count + number];
+      const [here, there] = [row * count, column * count];
+      for (let number = 0; number < count; number++) sum += signs[here + number] * scaled[there + number];
       matrix[row * size + column] = sum;
     }
   }
