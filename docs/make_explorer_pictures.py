@@ -19,7 +19,7 @@ from sottovoce.simulation.population import PEOPLE, people
 from sottovoce.views.explorer import explorer_page
 
 PLACE = Path(__file__).parent / "figures"
-VIEW = "is.age=30..50&is.income=25000..60000&is.region=south&is.region=west&map=hours&map=income"
+VIEW = "is.age=30..50&is.region=south&is.region=west&map=household&map=hours"
 SHOTS = {
     "explorer-desktop": ({"width": 1280, "height": 900}, "light", 1),
     "explorer-dark": ({"width": 1280, "height": 900}, "dark", 1),

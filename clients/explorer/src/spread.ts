@@ -230,19 +230,17 @@ export class Spread {
     return dot(counts(first), this.onto(table, first, second, counts(second))) / functions(first) / functions(second);
   }
 
-  /** Return what a function of an attribute costs: its variance, and that of its products with others on average. */
+  /** Return what a function of each band costs: its variance, and that of its products with others on average. */
   private cost(place: number): Float64Array {
     const { posterior } = this.tables;
     const [start, stop] = [this.starts[place], this.starts[place + 1]];
     const others = this.width - 1 - (stop - start);
-    const cost = new Float64Array(1 << (stop - start)).fill(1e-6);
-    for (let number = 1; number < cost.length; number++) {
-      const row = (start + bandOf(number)) * this.width;
+    return new Float64Array(stop - start).map((_, own) => {
+      const row = (start + own) * this.width;
       let sum = 0;
       for (let band = 1; band < this.width; band++) if (band < start || band >= stop) sum += posterior[row + band];
-      cost[number] = posterior[row] + (others ? sum / others : 0);
-    }
-    return cost;
+      return posterior[row] + (others ? sum / others : 0);
+    });
   }
 }
 
