@@ -19,7 +19,7 @@ from sottovoce.simulation.population import PEOPLE, people
 from sottovoce.views.explorer import explorer_page
 
 PLACE = Path(__file__).parent / "figures"
-VIEW = "is.age=30..50&is.income=25000..60000&is.region=south&is.region=west&map=hours&map=income"
+VIEW = "is.age=30..50&is.region=south&is.region=west&map=hours&map=household"
 SHOTS = {
     "explorer-desktop": ({"width": 1280, "height": 900}, "light", 1),
     "explorer-dark": ({"width": 1280, "height": 900}, "dark", 1),
@@ -32,7 +32,7 @@ def main() -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         sys.exit("Chromium is not installed")
-    plan = sv.Plan.create(PEOPLE, epsilon=1, users=1_000_000, purpose="Work and travel")
+    plan = sv.Plan.create(PEOPLE, epsilon=2, users=1_000_000, purpose="Work and travel")
     model = sv.fit(plan, sv.simulate(plan, people(200_000, seed=7), seed=1, users=998_112))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder) / "explorer.html"

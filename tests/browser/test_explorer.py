@@ -14,13 +14,15 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, expect
 
 import sottovoce as sv
+from sottovoce.model.answer import evidence_words
 from sottovoce.views.explorer import explorer_page
-from tests.crowds_explored import explored_model, explored_plan
+from tests.crowds_explored import SCHEMA, explored_model, explored_plan
 
 pytestmark = pytest.mark.slow
 
 AXE = Path(__file__).parents[2] / "clients" / "explorer" / "node_modules" / "axe-core" / "axe.min.js"
 SERIOUS = ("serious", "critical")
+ORDERS = SCHEMA.attributes[3].values  # type: ignore[union-attr]
 
 
 @pytest.fixture(scope="module")
@@ -89,32 +91,36 @@ def table_of(page: Page, name: str) -> dict[str, np.ndarray[Any, Any]]:
     page.get_by_role("button", name=f"Table of {name}").click()
     rows = """all => all.map(row => {
         const { low, high } = row.querySelector("span").dataset;
-        return [row.querySelector("data").value, low, high];
+        const { evidence } = row.querySelector("[data-evidence]").dataset;
+        return [row.querySelector("data").value, low, high, evidence];
     })"""
     found = np.array(page.locator("dialog tbody tr").evaluate_all(rows), dtype=float)
     page.get_by_role("button", name="Close").click()
-    return dict(zip(("fractions", "lows", "highs"), found.T, strict=True))
+    return dict(zip(("fractions", "lows", "highs", "evidence"), found.T, strict=True))
 
 
 def assert_answers_as(page: Page, model: sv.Model) -> sv.Answer:
-    """Fail unless the number shown, and its interval, are the model's answer to the query as the page writes it."""
+    """Fail unless the number shown, its interval and evidence are the model's answer to the query as written."""
     row = csv_of(page)
     answer = model.answer(row["where"], population=1_000_000)
     shown = float(page.locator(".fraction").get_attribute("value") or "nan")
     assert shown == pytest.approx(answer.fraction, rel=1e-9)
     assert (float(row["low"]), float(row["high"])) == pytest.approx(answer.interval, rel=1e-7, abs=1e-12)
+    assert float(row["evidence"]) == pytest.approx(answer.evidence, rel=1e-6, abs=1e-9)
+    assert row["basis"] == answer.basis
+    expect(page.locator(".answer .basis")).to_have_text(f"; {answer.basis}")
     assert float(row["people"]) == pytest.approx(answer.count, rel=1e-9)
     return answer
 
 
-def intervals_of(shown: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    return np.stack([shown["lows"], shown["highs"]], axis=1)
-
-
-def expected_intervals(model: sv.Model, name: str, given: str) -> np.ndarray[Any, Any]:
-    """Return the intervals of all levels among those given, as the model has them."""
+def assert_shows(shown: dict[str, np.ndarray[Any, Any]], model: sv.Model, name: str, given: str) -> None:
+    """Fail unless a table's fractions, intervals and evidence are the model's for all levels, among those given."""
     levels = [answer.where for answer in model.group_by(name).values()]
-    return np.array([answer.interval for answer in model.answers(levels, given=given)])
+    answers = model.answers(levels, given=given)
+    assert shown["fractions"] == pytest.approx([answer.fraction for answer in answers], rel=1e-9)
+    assert shown["lows"] == pytest.approx([answer.interval[0] for answer in answers], rel=1e-6, abs=1e-12)
+    assert shown["highs"] == pytest.approx([answer.interval[1] for answer in answers], rel=1e-6, abs=1e-12)
+    assert shown["evidence"] == pytest.approx([answer.evidence for answer in answers], rel=1e-6, abs=1e-9)
 
 
 def drag(page: Page, name: str, start: float, stop: float) -> None:
@@ -145,7 +151,7 @@ def test_a_brush_shows_the_models_own_answer_in_words_and_numbers(explorer: Page
     expect(explorer.locator(".query")).to_have_text("Those with age 33 to 53")
     expect(explorer.locator(".answer")).to_have_text(
         f"{100 * answer.fraction:.1f}\u00a0% ({100 * low:.1f}\u2013{100 * high:.1f}\u00a0%), "
-        f"about {answer.count:,.0f} of 1,000,000 people; 60,000 reports"
+        f"about {answer.count:,.0f} of 1,000,000 people; 60,000 reports; {answer.basis}"
     )
 
 
@@ -192,14 +198,14 @@ def test_the_other_histograms_show_the_conditional_distribution(explorer: Page, 
         given = " AND ".join(words for other, words in chosen.items() if other != name)
         shown = table_of(explorer, name)
         assert shown["fractions"] == pytest.approx(model.marginal(name, where=given), rel=1e-9)
-        assert intervals_of(shown) == pytest.approx(expected_intervals(model, name, given), rel=1e-6, abs=1e-12)
+        assert_shows(shown, model, name, given)
 
 
 def test_without_filters_histograms_show_marginals_with_their_intervals(explorer: Page, model: sv.Model) -> None:
     for name in model.schema.names:
         shown = table_of(explorer, name)
         assert shown["fractions"] == pytest.approx(model.marginal(name), rel=1e-9)
-        assert intervals_of(shown) == pytest.approx(expected_intervals(model, name, "TRUE"), rel=1e-6, abs=1e-12)
+        assert_shows(shown, model, name, "TRUE")
 
 
 def test_a_calibrated_model_answers_as_it_does_in_python(
@@ -216,7 +222,9 @@ def test_a_calibrated_model_answers_as_it_does_in_python(
     shown = table_of(page, "income")
     where = "age BETWEEN 30 AND 50 AND travel = 'bus'"
     assert shown["fractions"] == pytest.approx(calibrated.marginal("income", where=where), rel=1e-9)
-    assert intervals_of(shown) == pytest.approx(expected_intervals(calibrated, "income", where), rel=1e-6, abs=1e-12)
+    assert_shows(shown, calibrated, "income", where)
+    page.get_by_role("button", name="Reset").click()
+    assert_shows(table_of(page, "weekly hours"), calibrated, "weekly hours", "TRUE")
 
 
 def test_everything_can_be_done_by_keyboard(explorer: Page, model: sv.Model) -> None:
@@ -320,8 +328,54 @@ def test_the_map_shows_the_joint_distribution_of_the_pair_that_is_chosen(explore
     look_at(explorer, "map=travel&map=order&is.age=30..50")
     joint = model.marginal("travel", "order", where="age BETWEEN 30 AND 50").T
     assert_map_shows(explorer, joint)
+    values = [["'car'", "'bus'", "'foot'"], [f"'{value.replace(chr(39), chr(39) * 2)}'" for value in ORDERS]]
+    wheres = [f'travel = {one} AND "order" = {two}' for two in values[1] for one in values[0]]
+    wheres += [f'travel = {one} AND "order" IS NULL' for one in values[0]]
+    answers = model.answers(wheres, given="age BETWEEN 30 AND 50")
+    evidence = explorer.locator(".cells rect").evaluate_all("all => all.map(cell => Number(cell.dataset.evidence))")
+    assert evidence == pytest.approx([answer.evidence for answer in answers], rel=1e-6, abs=1e-9)
     explorer.locator(".cells rect").nth(0).hover()
-    expect(explorer.locator(".map .reading")).to_have_text(f"travel car, order north: {100 * joint[0, 0]:.1f}\u00a0%")
+    expect(explorer.locator(".map .reading")).to_have_text(
+        f"travel car, order north: {100 * joint[0, 0]:.1f}\u00a0%; {answers[0].basis}"
+    )
+
+
+def test_cards_and_map_say_in_words_and_hatching_what_was_assumed(explorer: Page, model: sv.Model) -> None:
+    look_at(explorer, "is.age=30..34&is.income=10000..12500&is.travel=foot&map=age&map=weekly hours")
+    shown = table_of(explorer, "weekly hours")
+    assumed = int((shown["evidence"] < 0.2).sum())
+    assert assumed > 0, "this crowd has single values that nobody could measure"
+    words = evidence_words(float(shown["fractions"] @ shown["evidence"])).split(":")[0]
+    counted = "" if assumed == len(shown["evidence"]) else f"; {assumed} of {len(shown['evidence'])} values assumed"
+    expect(card(explorer, "weekly hours").locator(".basis")).to_contain_text(f"{words}{counted}")
+    hatched = card(explorer, "weekly hours").locator("path.hatch").last.get_attribute("d") or ""
+    assert hatched.count("M") == assumed
+    cells = np.array(
+        explorer.locator(".cells rect").evaluate_all("all => all.map(cell => Number(cell.dataset.evidence))")
+    )
+    expect(explorer.locator(".map .basis")).to_contain_text(f"{(cells < 0.2).sum()} of {len(cells)} cells assumed")
+    hatched = explorer.locator(".map path.hatch.assumed").get_attribute("d") or ""
+    assert hatched.count("M") == (cells < 0.2).sum()
+    expect(explorer.locator(".legend")).to_contain_text("assumed: these reports can hardly tell")
+
+
+def test_an_answer_that_was_assumed_says_so_beside_the_number(explorer: Page, model: sv.Model) -> None:
+    look_at(explorer, "is.age=30..31&is.income=10000..12500&is.order=north&is.weekly hours=30..32.5&is.travel=foot")
+    answer = assert_answers_as(explorer, model)
+    assert answer.evidence is not None
+    assert answer.evidence < 0.2
+    expect(explorer.locator(".sentence.assumed .doubt")).to_contain_text("the number is assumed")
+
+
+def test_only_pairs_that_can_be_told_from_chance_are_listed(explorer: Page, model: sv.Model) -> None:
+    pairs = model.association()
+    told = [f"{pair.first} and {pair.second}" for pair in pairs if pair.told]
+    listed = explorer.locator(".pairs tbody .link")
+    assert listed.all_inner_texts() == told[:10]
+    assert 0 < len(told) < len(pairs)
+    expect(explorer.locator(".pairs .untold")).to_contain_text(
+        f"{len(pairs) - len(told)} of {len(pairs)} pairs could not be told from chance"
+    )
 
 
 def test_fine_levels_are_joined_on_the_map(explorer: Page, model: sv.Model) -> None:

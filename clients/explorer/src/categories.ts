@@ -5,6 +5,8 @@ import { type Selection, select } from "d3-selection";
 
 import { levels } from "./attributes";
 import { type Chart, type Choose, NOT_SURE, type Shown, levelReading } from "./chart";
+import type { Distribution } from "./crowd";
+import { type Hatches, type Scale, addHatches, basisOf, evidenceWords } from "./evidence";
 import type { Categorical } from "./exploration";
 import { type LevelsFilter, levelsFilter } from "./filters";
 import { levelWords, percent, shortened } from "./words";
@@ -19,6 +21,7 @@ export class Categories implements Chart {
   readonly svg: SVGSVGElement;
   readonly controls = null;
   private readonly rows: Row;
+  private readonly hatches: Hatches;
   private readonly x = scaleLinear().domain([0, 0]);
   private shown: Shown | null = null;
 
@@ -26,6 +29,7 @@ export class Categories implements Chart {
     private readonly attribute: Categorical,
     private readonly choose: Choose,
     private readonly read: (words: string) => void,
+    private readonly scale: Scale,
   ) {
     const count = levels(attribute);
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
@@ -34,6 +38,7 @@ export class Categories implements Chart {
       .attr("height", count * ROW + 8)
       .attr("role", "group")
       .attr("class", "categories");
+    this.hatches = addHatches(this.svg);
     this.rows = svg
       .selectAll<SVGGElement, number>("g")
       .data(Array.from({ length: count }, (_, level) => level))
@@ -52,7 +57,7 @@ export class Categories implements Chart {
       .attr("class", "name")
       .attr("x", 6)
       .attr("y", BAR / 2 + 3);
-    for (const kind of ["bars", "band", "overall"])
+    for (const kind of ["bars", "hatch", "band", "overall"])
       this.rows.append("rect").attr("class", kind).attr("y", 3).attr("height", BAR);
     this.rows
       .append("text")
@@ -67,7 +72,7 @@ export class Categories implements Chart {
       })
       .on(
         "pointermove",
-        (_, level) => this.shown && this.read(levelReading(levelWords(attribute, level), this.shown, level)),
+        (_, level) => this.shown && this.read(levelReading(levelWords(attribute, level), this.shown, level, scale)),
       )
       .on("pointerleave", () => this.read(""));
   }
@@ -104,6 +109,11 @@ export class Categories implements Chart {
       (level) => now.fractions[level],
     );
     place(
+      "hatch",
+      () => 0,
+      (level) => now.fractions[level],
+    ).attr("fill", (level) => this.hatches[basisOf(this.scale, now.evidence[level as number])]);
+    place(
       "band",
       (level) => now.lows[level],
       (level) => now.highs[level],
@@ -116,13 +126,17 @@ export class Categories implements Chart {
     this.rows.select(".value").text((level) => percent(now.fractions[level as number]));
     this.rows
       .classed("unsure", (level) => now.lows[level] <= 0)
+      .classed("assumed", (level) => basisOf(this.scale, now.evidence[level]) === "assumed")
       .classed("left-out", (level) => chosen !== null && !chosen.includes(level))
       .attr("aria-checked", (level) => String(chosen?.includes(level) ?? false))
-      .attr("aria-label", (level) => this.label(level, now.fractions[level], now.lows[level]));
+      .attr("aria-label", (level) => this.label(level, now));
   }
 
-  private label(level: number, fraction: number, low: number): string {
-    return `${levelWords(this.attribute, level)}, ${percent(fraction)}${low > 0 ? "" : `, ${NOT_SURE}`}`;
+  private label(level: number, { fractions, lows, evidence }: Distribution): string {
+    const words = [levelWords(this.attribute, level), percent(fractions[level])];
+    if (!(lows[level] > 0)) words.push(NOT_SURE);
+    if (basisOf(this.scale, evidence[level]) !== "measured") words.push(evidenceWords(this.scale, evidence[level]));
+    return words.join(", ");
   }
 
   private toggle(level: number): void {

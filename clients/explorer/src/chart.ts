@@ -1,6 +1,7 @@
 /** What every chart is given and does; how a chart is saved as a picture. */
 
 import type { Distribution } from "./crowd";
+import { type Scale, evidenceWords } from "./evidence";
 import type { Filter } from "./filters";
 import { percent, percents } from "./words";
 
@@ -28,12 +29,13 @@ export type Choose = (filter: Filter | null, settled: boolean) => void;
 export const NOT_SURE = "its interval includes zero: perhaps nobody";
 
 /** Return one level's fraction in words: among those chosen, and among everybody. */
-export function levelReading(name: string, { overall, among }: Shown, level: number): string {
+export function levelReading(name: string, { overall, among }: Shown, level: number, scale: Scale): string {
   const now = among ?? overall;
   const interval = percents(now.lows[level], now.highs[level]);
   const doubt = now.lows[level] > 0 ? "" : `; perhaps nobody`;
   const all = among ? `; overall ${percent(overall.fractions[level])}` : "";
-  return `${name}: ${percent(now.fractions[level])} (${interval})${all}${doubt}`;
+  const basis = evidenceWords(scale, now.evidence[level]);
+  return `${name}: ${percent(now.fractions[level])} (${interval})${all}${doubt}${basis && `; ${basis}`}`;
 }
 
 const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size"];

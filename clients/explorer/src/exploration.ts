@@ -5,12 +5,12 @@ const TOO_OLD =
 
 /** The type and shape of an array; its numbers stand in `numbers`, in turn. */
 export interface Packed {
-  readonly array: "float16" | "float32" | "float64";
+  readonly array: "uint32" | "float16" | "float32" | "float64";
   readonly shape: readonly number[];
 }
 
-/** One mixture: component weights, and for each attribute a row of its levels' probabilities per component. */
-export interface Fit {
+/** The mixture: component weights, and for each attribute a row of its levels' probabilities per component. */
+export interface Fitted {
   readonly weights: Packed;
   readonly factors: readonly Packed[];
 }
@@ -42,34 +42,66 @@ export interface Categorical extends Common {
 export type Ordered = Ordinal | Numeric;
 export type Attribute = Ordered | Categorical;
 
-/** How intervals are computed; the names are those of the model's error rule. */
+/** What errors follow from: bands are numbered over all attributes and functions likewise, the constant first. */
+export interface Errors {
+  /**
+   * Variances by bands, the upper half row by row: of the model, from the reports' noise and of what is wrong besides,
+   * and of what was measured (0 if nobody was asked).
+   */
+  readonly noise: Packed;
+  readonly bias: Packed;
+  readonly measured: Packed;
+  /** Which coefficients lie apart from the cautious correction, by numbers of functions, and how far. */
+  readonly rows: Packed;
+  readonly columns: Packed;
+  readonly gap: Packed;
+  /** Constants of the prior, as sottovoce.mechanisms.spectral.prior names them. */
+  readonly single_prior: readonly number[];
+  readonly pair_prior: number;
+  readonly decay: number;
+  readonly coherent: number;
+  readonly triple: number;
+  readonly triple_decay: number;
+}
+
 export interface Intervals {
   readonly level: number;
   /** How many standard errors an interval reaches to either side. */
   readonly factor: number;
-  readonly own: number;
-  readonly general: number;
-  readonly most: number;
-  readonly least: number;
-  readonly rates: readonly number[];
   readonly includes: string;
 }
 
+/** How strongly two attributes go together. */
+export interface Pair {
+  readonly places: readonly [number, number];
+  readonly strength: number;
+  readonly low: number;
+  readonly high: number;
+  /** Whether it can be told from chance. */
+  readonly told: boolean;
+  readonly evidence: number | null;
+}
+
 export interface Exploration {
-  readonly format: "sottovoce-exploration-1";
+  readonly format: "sottovoce-exploration-2";
   readonly title: string;
   readonly reports: number;
   readonly population: number;
   readonly attributes: readonly Attribute[];
-  /** The model itself first, then its repeated fits. */
-  readonly fits: readonly Fit[];
+  readonly mixture: Fitted;
   /** By attribute's place, a weight for every level. */
   readonly calibration: Readonly<Record<string, Packed>>;
-  /** All arrays, compressed: those of the fits in order, weights before factors, then the calibration's. */
+  /** Null if the model knows nothing of its error. */
+  readonly errors: Errors | null;
+  /** All arrays, compressed: the mixture's in order, then the calibration's, then those of errors. */
   readonly numbers: string;
   readonly intervals: Intervals;
-  /** Places of two attributes and the strength of their association, the strongest first. */
-  readonly pairs: readonly (readonly [number, number, number])[];
+  /** What evidence is called from some number on, the highest first. */
+  readonly evidence: readonly (readonly [number, string])[];
+  /** Those that can be told from chance first, the strongest first. */
+  readonly pairs: readonly Pair[];
+  /** What should be known before anything is believed. */
+  readonly caveats: readonly string[];
   readonly certificate: readonly string[];
   readonly collection: string;
   readonly mechanism: string;
@@ -95,13 +127,14 @@ export class Numbers {
 
   /** Return the next array: of its numbers all lowest bytes stand first, then all next ones, and so on. */
   next({ array, shape }: Packed): Float64Array {
-    const width = { float16: 2, float32: 4, float64: 8 }[array];
+    const width = { uint32: 4, float16: 2, float32: 4, float64: 8 }[array];
     const count = shape.reduce((product, side) => product * side, 1);
     const cell = new DataView(new ArrayBuffer(8));
     const numbers = new Float64Array(count);
     for (let index = 0; index < count; index++) {
       for (let plane = 0; plane < width; plane++) cell.setUint8(plane, this.bytes[this.place + plane * count + index]);
       if (array === "float64") numbers[index] = cell.getFloat64(0, true);
+      else if (array === "uint32") numbers[index] = cell.getUint32(0, true);
       else numbers[index] = array === "float32" ? cell.getFloat32(0, true) : half(cell.getUint16(0, true));
     }
     this.place += width * count;

@@ -4,15 +4,16 @@ import { Categories } from "./categories";
 import { type Chart, type Choose, type Shown, toPicture } from "./chart";
 import { Crowd, type Distribution } from "./crowd";
 import { button, download, element, openDialog } from "./dom";
+import { distributionWords } from "./evidence";
 import { type Attribute, type Exploration, Numbers } from "./exploration";
 import { HeatMap } from "./heatmap";
 import { Histogram } from "./histogram";
+import { pairsCard } from "./pairs";
 import { Sentence } from "./sentence";
 import { valuesTable } from "./values";
 import { type View, Views, fromLink, toLink, withFilter } from "./view";
 import { choiceWords, intervalWords, queryWords } from "./words";
 
-const PAIRS_LISTED = 10;
 const SETTLES = 120; // milliseconds after the last change, when the map follows
 
 interface Card {
@@ -21,6 +22,7 @@ interface Card {
   readonly body: HTMLElement;
   readonly choice: HTMLElement;
   readonly clear: HTMLButtonElement;
+  readonly basis: HTMLElement;
 }
 
 export class Explorer {
@@ -44,13 +46,14 @@ export class Explorer {
     this.sentence = new Sentence(about, () => this.views);
     this.cards = about.attributes.map((attribute, place) => this.card(attribute, place));
     const choosePair = (pair: [number, number]) => this.views.show({ ...this.views.current, pair });
-    this.map = about.attributes.length > 1 ? new HeatMap(about.attributes, choosePair) : null;
+    this.map = about.attributes.length > 1 ? new HeatMap(about.attributes, about.evidence, choosePair) : null;
     const grid = element("div", { class: "cards" }, ...this.cards.map((card) => card.element));
     this.element = element(
       "div",
       { class: "explorer" },
       this.sentence.element,
       this.sentence.tools,
+      ...about.caveats.map((caveat) => element("p", { class: "doubt caveat" }, `${caveat}.`)),
       this.legend(),
       grid,
     );
@@ -90,6 +93,8 @@ export class Explorer {
     card.chart.draw(shown);
     card.choice.textContent = shown.filter ? choiceWords(attribute, shown.filter) : "";
     card.clear.hidden = shown.filter === null;
+    const words = distributionWords(this.about.evidence, shown.among ?? shown.overall);
+    if (card.basis.textContent !== words) card.basis.textContent = words;
   }
 
   private shown(view: View, place: number): Shown {
@@ -107,7 +112,8 @@ export class Explorer {
       {},
       `Of those with ${queryWords(this.about, others)}.`.replace("those with everybody", "everybody"),
     );
-    openDialog(attribute.name, among, valuesTable(attribute, this.shown(this.views.current, place)));
+    const table = valuesTable(attribute, this.shown(this.views.current, place), this.about.evidence);
+    openDialog(attribute.name, among, table);
   }
 
   private drawMap(): void {
@@ -131,8 +137,8 @@ export class Explorer {
     };
     const chart =
       attribute.kind === "categorical"
-        ? new Categories(attribute, choose, read)
-        : new Histogram(attribute, choose, read);
+        ? new Categories(attribute, choose, read, this.about.evidence)
+        : new Histogram(attribute, choose, read, this.about.evidence);
     const title = `Distribution of ${attribute.name}`;
     chart.svg.setAttribute("aria-label", title);
     const choice = element("span", { class: "choice" });
@@ -148,10 +154,11 @@ export class Explorer {
     const save = saveButton(attribute.name, () => this.save(chart.svg, attribute.name));
     const body = element("div", { class: "chart" }, chart.svg);
     const head = element("header", {}, element("h2", {}, attribute.name), choice, clear);
-    const made = element("section", { class: "card", "aria-label": attribute.name }, head, body);
+    const basis = element("p", { class: "basis" });
+    const made = element("section", { class: "card", "aria-label": attribute.name }, head, basis, body);
     if (chart.controls) made.append(chart.controls);
     made.append(element("footer", {}, reading, table, save));
-    return { chart, element: made, body, choice, clear };
+    return { chart, element: made, body, choice, clear, basis };
   }
 
   private legend(): HTMLElement {
@@ -160,35 +167,14 @@ export class Explorer {
       ["range", intervalWords(this.about.intervals.level)],
       ["pale", "the interval includes zero: perhaps nobody"],
       ["everybody", "of everybody"],
+      ["partly", this.about.evidence[2][1]],
+      ["assumed", this.about.evidence[3][1]],
     ];
     const items = keys.map(([kind, words]) => element("li", {}, element("span", { class: `key ${kind}` }), words));
     return element("ul", { class: "legend", "aria-label": "How to read the charts" }, ...items);
   }
 
   private together(map: HeatMap): HTMLElement {
-    const names = this.about.attributes.map((attribute) => attribute.name);
-    const rows = this.about.pairs.slice(0, PAIRS_LISTED).map(([one, two, strength]) => {
-      const show = button(
-        `${names[one]} and ${names[two]}`,
-        () => this.views.show({ ...this.views.current, pair: [one, two] }),
-        { class: "link" },
-      );
-      const bar = element("div", { class: "strength" });
-      bar.style.width = `${100 * strength}%`;
-      return element(
-        "tr",
-        {},
-        element("td", {}, show),
-        element("td", { class: "wide" }, bar),
-        element("td", { class: "number" }, strength.toFixed(2)),
-      );
-    });
-    const head = element(
-      "tr",
-      {},
-      element("th", { scope: "col" }, "pair"),
-      element("th", { scope: "col", colspan: 2 }, "Cramér's V"),
-    );
     const save = saveButton("the map", () => this.save(map.svg, "map"));
     return element(
       "div",
@@ -197,21 +183,12 @@ export class Explorer {
         "section",
         { class: "card map", "aria-label": "Two attributes together" },
         element("header", {}, element("h2", {}, "Two together")),
+        map.basis,
         map.controls,
         element("div", { class: "chart" }, map.svg),
         element("footer", {}, map.reading, save),
       ),
-      element(
-        "section",
-        { class: "card pairs", "aria-label": "Strongest pairs" },
-        element("header", {}, element("h2", {}, "Strongest pairs")),
-        element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
-        element(
-          "p",
-          { class: "hint" },
-          "0 is unrelated, 1 is fixed by each other; among everybody. Noise makes weak pairs look a little related.",
-        ),
-      ),
+      pairsCard(this.about, (pair) => this.views.show({ ...this.views.current, pair })),
     );
   }
 

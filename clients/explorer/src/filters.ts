@@ -55,11 +55,13 @@ export function region(attribute: Attribute, filter: Filter): Region {
   return pieces;
 }
 
-/** Return the largest weight that a region gives a level: 1, unless it covers no level whole. */
-export function largestWeight(chosen: Region): number {
-  const weights = chosen.flatMap(([start, stop]) => {
-    const first = Math.floor(start);
-    return [first, first + 1].map((level) => Math.min(stop, level + 1) - Math.max(start, level));
-  });
-  return Math.max(0, ...weights);
+/** Return the weight of every level in a region: 1 inside, 0 outside, a fraction where a level is covered in part. */
+export function regionWeights(chosen: Region, size: number): Float64Array {
+  const weights = new Float64Array(size);
+  for (const [start, stop] of chosen) {
+    for (let level = Math.floor(start); level < Math.min(stop, size); level++) {
+      weights[level] += Math.min(stop, level + 1) - Math.max(start, level);
+    }
+  }
+  return weights;
 }

@@ -10,6 +10,7 @@ import { area, line } from "d3-shape";
 import { domain, edge, levels, span, valueLevels, valuesOf } from "./attributes";
 import { type Chart, type Choose, type Shown, levelReading } from "./chart";
 import type { Distribution } from "./crowd";
+import { type Hatches, type Scale, addHatches, basisOf } from "./evidence";
 import type { Ordered } from "./exploration";
 import { RangeFields } from "./fields";
 import { type RangeFilter, rangeFilter } from "./filters";
@@ -21,12 +22,14 @@ const MARGIN = { top: 10, right: 16, bottom: 24, left: 42 };
 const FLOOR = HEIGHT - MARGIN.bottom;
 const SILENCE = { gap: 16, width: 22 };
 
+type Drawn = "overall" | "band" | "sure" | "unsure" | "light" | "partly" | "assumed" | "value";
 type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
 
 export class Histogram implements Chart {
   readonly svg: SVGSVGElement;
   readonly controls: HTMLElement;
-  private readonly layers: Record<"overall" | "band" | "sure" | "unsure" | "value", Layer<SVGPathElement>>;
+  private readonly layers: Record<Drawn, Layer<SVGPathElement>>;
+  private readonly hatches: Hatches;
   private readonly veils: Layer<SVGRectElement>[];
   private readonly axes: { x: Layer<SVGGElement>; y: Layer<SVGGElement> };
   private readonly brushed: Layer<SVGGElement>;
@@ -53,6 +56,7 @@ export class Histogram implements Chart {
     private readonly attribute: Ordered,
     private readonly choose: Choose,
     private readonly read: (words: string) => void,
+    private readonly scale: Scale,
   ) {
     const count = valueLevels(attribute);
     this.edges = Float64Array.from({ length: count + 1 }, (_, level) => edge(attribute, level));
@@ -64,10 +68,14 @@ export class Histogram implements Chart {
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = svg.node() as SVGSVGElement;
     svg.attr("height", HEIGHT).attr("role", "img");
+    this.hatches = addHatches(this.svg);
     const path = (kind: string) => svg.append("path").attr("class", kind) as Layer<SVGPathElement>;
     this.layers = {
       sure: path("bars"),
       unsure: path("bars unsure"),
+      light: path("bars assumed"),
+      partly: path("hatch").attr("fill", this.hatches.partly),
+      assumed: path("hatch").attr("fill", this.hatches.assumed),
       band: path("band"),
       overall: path("overall"),
       value: path("value"),
@@ -123,8 +131,7 @@ export class Histogram implements Chart {
     this.layers.overall.attr("visibility", shown.among ? "visible" : "hidden");
     this.layers.value.attr("d", this.outline(now.fractions));
     this.layers.band.attr("d", this.band(now));
-    this.layers.sure.attr("d", this.bars(now, true));
-    this.layers.unsure.attr("d", this.bars(now, false));
+    this.drawBars(now);
     if (this.drawnChoice !== shown.filter) this.drawChoice(shown.filter as RangeFilter | null);
     if (this.silence) this.fillSilence(shown, shown.filter as RangeFilter | null);
   }
@@ -156,13 +163,19 @@ export class Histogram implements Chart {
     return Math.round(10 * (FLOOR - part * (FLOOR - MARGIN.top))) / 10;
   }
 
-  private bars({ fractions, lows }: Distribution, sure: boolean): string {
-    let path = "";
+  /** Draw every level's bar, the way its interval and its evidence ask for. */
+  private drawBars({ fractions, lows, evidence }: Distribution): void {
+    const paths = { sure: "", unsure: "", light: "", partly: "", assumed: "" };
     for (let level = 0; level < this.heights.length; level++) {
-      if (lows[level] > 0 !== sure) continue;
-      path += `M${this.pixelsOfEdges[level]},${FLOOR}V${this.top(fractions[level], level)}H${this.pixelsOfEdges[level + 1]}V${FLOOR}Z`;
+      const [left, right] = [this.pixelsOfEdges[level], this.pixelsOfEdges[level + 1]];
+      const bar = `M${left},${FLOOR}V${this.top(fractions[level], level)}H${right}V${FLOOR}Z`;
+      const basis = basisOf(this.scale, evidence[level]);
+      if (basis === "assumed") paths.light += bar;
+      else if (lows[level] > 0) paths.sure += bar;
+      else paths.unsure += bar;
+      if (basis !== "measured") paths[basis] += bar;
     }
-    return path;
+    for (const [kind, path] of Object.entries(paths)) this.layers[kind as keyof typeof paths].attr("d", path);
   }
 
   private band({ lows, highs }: Distribution): string {
@@ -233,7 +246,7 @@ export class Histogram implements Chart {
 
   private drawSilence(svg: Layer<SVGSVGElement>): Layer<SVGGElement> {
     const group = svg.append("g").attr("class", "silence");
-    for (const kind of ["bars", "band", "overall", "hit"])
+    for (const kind of ["bars", "hatch", "band", "overall", "hit"])
       group.append("rect").attr("class", kind).attr("width", SILENCE.width);
     group
       .append("text")
@@ -259,7 +272,11 @@ export class Histogram implements Chart {
         .attr("y", top)
         .attr("height", Math.max(0, bottom - top));
     };
-    place("bars", 0, now.fractions[level])?.classed("unsure", now.lows[level] <= 0);
+    const basis = basisOf(this.scale, now.evidence[level]);
+    place("bars", 0, now.fractions[level])
+      ?.classed("unsure", now.lows[level] <= 0)
+      .classed("assumed", basis === "assumed");
+    place("hatch", 0, now.fractions[level])?.attr("fill", this.hatches[basis]);
     place("band", now.lows[level], now.highs[level]);
     place("overall", overall.fractions[level], overall.fractions[level])?.attr("height", among ? 1.5 : 0);
     place("hit", 0, this.y.domain()[1]);
@@ -274,6 +291,6 @@ export class Histogram implements Chart {
     const value = this.x.invert(pixel);
     const silent = pixel > this.x.range()[1] + SILENCE.gap / 2 && this.attribute.nullable;
     const level = silent ? levels(this.attribute) - 1 : this.levelAt(value, false);
-    this.read(levelReading(levelWords(this.attribute, level), this.shown, level));
+    this.read(levelReading(levelWords(this.attribute, level), this.shown, level, this.scale));
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Estimate } from "./crowd";
 import { button, copy, download, element, openDialog } from "./dom";
+import { basisOf, evidenceWords } from "./evidence";
 import type { Exploration } from "./exploration";
 import { type Views, firstView, toLink } from "./view";
 import { count, intervalWords, percent, percents, querySql, queryWords } from "./words";
@@ -13,6 +14,7 @@ export class Sentence {
   private readonly fraction = element("data", { class: "fraction", value: "1" });
   private readonly interval = element("span", { class: "interval" });
   private readonly people = element("span", { class: "people" });
+  private readonly basis = element("span", { class: "basis" });
   private readonly words = element("p", { class: "query" });
   private readonly doubt = element("p", { class: "doubt", hidden: true });
   private readonly population: HTMLInputElement;
@@ -20,7 +22,7 @@ export class Sentence {
   private readonly told = element("span", { class: "told", role: "status" });
   private readonly back: HTMLButtonElement;
   private readonly reset: HTMLButtonElement;
-  private answer: Estimate = { fraction: 1, low: 1, high: 1 };
+  private answer: Estimate = { fraction: 1, low: 1, high: 1, evidence: 1 };
 
   constructor(
     private readonly about: Exploration,
@@ -45,7 +47,7 @@ export class Sentence {
       "section",
       { class: "sentence", "aria-label": "Answer" },
       this.words,
-      element("p", { class: "answer" }, this.fraction, " ", this.interval, this.people),
+      element("p", { class: "answer" }, this.fraction, " ", this.interval, this.people, this.basis),
       this.doubt,
       this.spoken,
     );
@@ -76,18 +78,32 @@ export class Sentence {
     this.interval.title = `${intervalWords(this.about.intervals.level)}. ${this.about.intervals.includes}`;
     const people = `about ${count(answer.fraction * population)} of ${count(population)} people`;
     this.people.textContent = `, ${people}; ${count(this.about.reports)} reports`;
+    const basis = evidenceWords(this.about.evidence, answer.evidence);
+    this.basis.textContent = basis && `; ${basis}`;
+    this.basis.title = basis && `Evidence ${answer.evidence.toFixed(2)}: how much was measured rather than assumed`;
     const unsure = answer.low <= 0;
+    const assumed = basisOf(this.about.evidence, answer.evidence) === "assumed";
     this.element.classList.toggle("unsure", unsure);
-    this.doubt.hidden = !unsure;
-    this.doubt.textContent = unsure
-      ? `The interval includes zero: ${count(this.about.reports)} randomised reports cannot tell so small a part of the crowd from nobody. Choose a wider range.`
-      : "";
+    this.element.classList.toggle("assumed", assumed);
+    this.doubt.hidden = !unsure && !assumed;
+    this.doubt.textContent = this.doubts(unsure, assumed).join(" ");
     if (document.activeElement !== this.population) this.population.value = String(population);
     if (!settled) return;
     this.back.disabled = !this.views().undoable;
     this.reset.disabled = !toLink(this.about, this.views().current); // a link says all that Reset would change
-    this.spoken.textContent = `${words}: ${percent(answer.fraction)}, ${people}`;
+    this.spoken.textContent = `${words}: ${percent(answer.fraction)}, ${people}${basis && `; ${basis}`}`;
     this.told.textContent = "";
+  }
+
+  private doubts(unsure: boolean, assumed: boolean): string[] {
+    const reports = `${count(this.about.reports)} randomised reports`;
+    const doubts = [];
+    const small = "cannot tell so small a part of the crowd from nobody.";
+    if (unsure) doubts.push(`The interval includes zero: ${reports} ${small}`);
+    const unmeasured = "hardly measured this: the number is assumed.";
+    if (assumed) doubts.push(`${unsure ? "They" : reports} ${unmeasured}`);
+    if (doubts.length) doubts.push("Choose a wider range, or fewer attributes.");
+    return doubts;
   }
 
   private get sql(): string {
@@ -96,7 +112,7 @@ export class Sentence {
 
   /** One line: the query, its answer, and what both rest on. */
   private get csv(): string {
-    const { fraction, low, high } = this.answer;
+    const { fraction, low, high, evidence } = this.answer;
     const { population } = this.views().current;
     const row = {
       where: this.sql,
@@ -104,6 +120,8 @@ export class Sentence {
       low,
       high,
       level: this.about.intervals.level,
+      evidence,
+      basis: evidenceWords(this.about.evidence, evidence),
       population,
       people: fraction * population,
       people_low: low * population,

@@ -15,7 +15,7 @@ export function firstView(about: Exploration): View {
   const [strongest] = about.pairs;
   return {
     filters: about.attributes.map(() => null),
-    pair: strongest ? [strongest[0], strongest[1]] : [0, 0],
+    pair: strongest?.places ?? [0, 0],
     population: about.population,
   };
 }

@@ -19,8 +19,8 @@ INCLUDES = (
 )
 """What any interval holds and leaves out; a model adds what it knows of its own error."""
 
-MEASURED, ASSUMED = 0.8, 0.2
-"""Above the one an answer was measured, below the other it was assumed."""
+MEASURED, MOSTLY_MEASURED, ASSUMED = 0.8, 0.5, 0.2
+"""Above the first an answer was measured, above the second mostly so, and below the last it was assumed."""
 
 TOLD_NINE_IN_TEN = normal_factor(0.9) + normal_factor(0.8)
 """How many standard errors a difference must be to be told from none, at level 0.9, nine times in ten."""
@@ -43,7 +43,7 @@ def evidence_words(evidence: float | None) -> str:
         return ""
     if evidence >= MEASURED:
         return "measured"
-    if evidence >= 0.5:
+    if evidence >= MOSTLY_MEASURED:
         return "mostly measured"
     return "partly assumed" if evidence >= ASSUMED else "assumed: these reports can hardly tell"
 

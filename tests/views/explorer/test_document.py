@@ -13,6 +13,10 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.mechanisms.spectral.belief import BELIEF
+from sottovoce.mechanisms.spectral.model import MixtureModel
+from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.answer import evidence_words
 from sottovoce.model.belief import normal_factor
 from sottovoce.plan.audit import exact_words, promise
 from sottovoce.views.explorer import explorer_page
@@ -20,19 +24,63 @@ from sottovoce.views.explorer.document import exploration
 from tests.crowds_explored import SCHEMA
 
 
-def test_the_numbers_of_the_document_are_the_models_own(model: sv.Model) -> None:
-    document = exploration(model)
+def arrays_of(document: dict[str, Any]) -> dict[str, Any]:
+    """Return all arrays of a document, by name, in the order in which their numbers stand."""
     data = zlib.decompress(base64.b64decode(document["numbers"]))
-    states = [model.state(), *(replicate.state() for replicate in model.replicates)]
-    assert len(document["fits"]) == 1 + len(model.replicates)
-    for described, state in zip(document["fits"], states, strict=True):
-        arrays = [state["weights"], *state["factors"]]
-        for about, array in zip([described["weights"], *described["factors"]], arrays, strict=True):
-            kind, size = np.dtype(about["array"]), array.size * array.itemsize
-            planes = np.frombuffer(data[:size], np.uint8).reshape(kind.itemsize, -1)
-            assert np.array_equal(planes.T.copy().view(kind).reshape(about["shape"]), array)
-            data = data[size:]
+    mixture, errors = document["mixture"], document["errors"]
+    described = {"weights": mixture["weights"]}
+    described |= {f"factor {place}": factor for place, factor in enumerate(mixture["factors"])}
+    described |= {f"tilt {place}": tilt for place, tilt in document["calibration"].items()}
+    described |= {name: errors[name] for name in ("noise", "bias", "measured", "rows", "columns", "gap")}
+    arrays = {}
+    for name, about in described.items():
+        kind = np.dtype(about["array"])
+        size = int(np.prod(about["shape"])) * kind.itemsize
+        planes = np.frombuffer(data[:size], np.uint8).reshape(kind.itemsize, -1)
+        arrays[name] = planes.T.copy().view(kind).reshape(about["shape"])
+        data = data[size:]
     assert data == b""
+    return arrays
+
+
+def test_the_numbers_of_the_document_are_the_models_own(model: sv.Model) -> None:
+    arrays, state = arrays_of(exploration(model)), model.state()
+    assert np.array_equal(arrays["weights"], state["weights"])
+    for place, factor in enumerate(state["factors"]):
+        assert np.array_equal(arrays[f"factor {place}"], factor)
+
+
+def test_what_errors_follow_from_is_what_the_fit_left(model: sv.Model) -> None:
+    document = exploration(model)
+    arrays = arrays_of(document)
+    assert isinstance(model, MixtureModel)
+    assert model.known is not None
+    axes = [Axis.of(attribute) for attribute in SCHEMA.attributes]
+    doubt, _, gap = model.known.unpack(axes)
+    upper = np.triu_indices(len(doubt.noise))
+    assert np.array_equal(arrays["noise"], doubt.noise[upper].astype(np.float32))
+    assert np.array_equal(arrays["bias"], doubt.bias[upper].astype(np.float32))
+    assert np.array_equal(arrays["measured"] > 0, np.isfinite(doubt.measured[upper]))
+    again = np.zeros_like(gap)
+    again[arrays["rows"], arrays["columns"]] = again[arrays["columns"], arrays["rows"]] = arrays["gap"]
+    assert np.array_equal(again, gap)
+    assert len(document["errors"]["single_prior"]) == sum(axis.bands for axis in axes)
+    assert document["errors"]["coherent"] == BELIEF.coherent
+
+
+def test_a_model_that_knows_nothing_of_its_error_can_be_explored(model: sv.Model) -> None:
+    state = model.state()
+    bare = MixtureModel(model.origin, weights=state["weights"], factors=state["factors"])
+    document = exploration(bare)
+    assert document["errors"] is None
+    assert not any(pair["told"] for pair in document["pairs"])
+
+
+def test_the_words_of_evidence_are_pythons_own(model: sv.Model) -> None:
+    scale = exploration(model)["evidence"]
+    assert [least for least, _ in scale] == sorted((least for least, _ in scale), reverse=True)
+    for evidence in (0.0, 0.1, 0.2, 0.49, 0.5, 0.79, 0.8, 1.0):
+        assert next(words for least, words in scale if evidence >= least) == evidence_words(evidence)
 
 
 def test_the_certificate_is_exact_with_the_plan_and_says_so_without(model: sv.Model, plan: sv.Plan) -> None:
@@ -95,23 +143,19 @@ def test_the_document_is_json_and_says_whom_it_speaks_of(model: sv.Model, plan: 
     assert document["collection"] == plan.collection
     assert document["intervals"]["level"] == 0.5
     assert document["intervals"]["factor"] == normal_factor(0.5)
-    assert [(SCHEMA.names[one], SCHEMA.names[two], strength) for one, two, strength, *_ in document["pairs"]] == [
-        (pair.first, pair.second, float(pair.strength)) for pair in model.association(level=0.5)
-    ]
+    assert document["caveats"] == list(model.caveats)
+    for listed, pair in zip(document["pairs"], model.association(level=0.5), strict=True):
+        assert [SCHEMA.names[place] for place in listed["places"]] == [pair.first, pair.second]
+        assert (listed["strength"], listed["told"]) == (float(pair.strength), pair.told)
+        assert ((listed["low"], listed["high"]), listed["evidence"]) == (pair.strength.interval, pair.strength.evidence)
 
 
 def test_a_calibrated_model_is_its_fit_and_the_weights_of_its_levels(model: sv.Model) -> None:
     calibrated = model.calibrate({"travel": [0.2, 0.3, 0.5]})
     plain, document = exploration(model), exploration(calibrated)
     assert plain["calibration"] == {}
-    assert document["fits"] == plain["fits"]
-    data = zlib.decompress(base64.b64decode(document["numbers"]))
-    before = zlib.decompress(base64.b64decode(plain["numbers"]))
-    assert data.startswith(before)
+    assert document["mixture"] == plain["mixture"]
     (place,) = document["calibration"]
-    about = document["calibration"][place]
-    planes = np.frombuffer(data[len(before) :], np.uint8).reshape(np.dtype(about["array"]).itemsize, -1)
-    weights = planes.T.copy().view(about["array"]).reshape(about["shape"])
     assert SCHEMA.names[int(place)] == "travel"
-    assert weights == pytest.approx(calibrated.weights[int(place)])
+    assert arrays_of(document)[f"tilt {place}"] == pytest.approx(calibrated.weights[int(place)])
     assert "taken as exact" in document["intervals"]["includes"]

@@ -54,6 +54,7 @@ def test_the_page_names_no_address_of_the_network(page: str) -> None:
                          "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"}  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::sottovoce.FewReportsWarning")
 def test_a_page_of_ten_attributes_with_64_levels_and_64_components_is_under_500_kilobytes() -> None:
     schema = sv.Schema([sv.Ordinal(f"attribute {number}", 0, 63) for number in range(10)])
     plan = sv.Plan.create(schema, epsilon=1, users=100_000)

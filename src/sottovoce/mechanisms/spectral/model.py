@@ -100,6 +100,11 @@ class MixtureModel(JointModel):
             kept.astype(np.float64) / kept.sum(axis=1, keepdims=True, dtype=np.float64) for kept in self._kept
         ]
 
+    @property
+    def known(self) -> Known | None:
+        """What the fit left behind for intervals; None in a model that has none."""
+        return self._known
+
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
         products = np.repeat(self.weights[None, :], batch.count, axis=0)

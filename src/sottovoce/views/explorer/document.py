@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import ModelError
-from sottovoce.mechanisms.spectral.model import MixtureModel
-from sottovoce.model.answer import check_population
+from sottovoce.mechanisms.spectral.belief import BELIEF
+from sottovoce.mechanisms.spectral.model import Known, MixtureModel
+from sottovoce.mechanisms.spectral.prior import single_prior
+from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.answer import ASSUMED, MEASURED, MOSTLY_MEASURED, check_population, evidence_words
 from sottovoce.model.belief import normal_factor
 from sottovoce.model.joint import CalibratedModel
 from sottovoce.model.model import Model
@@ -27,7 +30,7 @@ from sottovoce.query.expression import sql_name
 from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.schema.schema import AnyAttribute
 
-FORMAT = "sottovoce-exploration-1"
+FORMAT = "sottovoce-exploration-2"
 
 
 def exploration(
@@ -46,14 +49,12 @@ def exploration(
     check_population(population)
     if plan is not None and plan.collection != model.origin.collection:
         raise ModelError("the model is of another collection than the plan; give the plan that was answered")
-    names = model.schema.names
-    pairs = [
-        [names.index(pair.first), names.index(pair.second), float(pair.strength), pair.told]
-        for pair in model.association(level=level)
-    ]
     numbers = _Numbers()
     state = base.state()
-    fits = [{"weights": numbers.put(state["weights"]), "factors": [numbers.put(factor) for factor in state["factors"]]}]
+    mixture = {
+        "weights": numbers.put(state["weights"]),
+        "factors": [numbers.put(probabilities) for probabilities in state["factors"]],
+    }
     tilts = model.weights if isinstance(model, CalibratedModel) else {}
     return {
         "format": FORMAT,
@@ -61,11 +62,14 @@ def exploration(
         "reports": model.reports,
         "population": model.reports if population is None else population,
         "attributes": [_attribute(attribute) for attribute in model.schema.attributes],
-        "fits": fits,
+        "mixture": mixture,
         "calibration": {str(place): numbers.put(tilt) for place, tilt in tilts.items()},
+        "errors": None if base.known is None else _errors(base, base.known, numbers),
         "numbers": numbers.packed(),
         "intervals": {"level": level, "factor": factor, "includes": model.includes},
-        "pairs": pairs,
+        "evidence": [[least, evidence_words(least)] for least in (MEASURED, MOSTLY_MEASURED, ASSUMED, 0.0)],
+        "pairs": _pairs(model, level),
+        "caveats": list(model.caveats),
         "certificate": certificate(model, plan),
         "collection": model.origin.collection,
         "mechanism": model.origin.mechanism,
@@ -85,6 +89,45 @@ def certificate(model: Model, plan: Plan | None) -> list[str]:
         "certificate in this place.",
         "It is the promise for one report: people who answer other collections give away as much again for each, and "
         "that someone took part is not hidden.",
+    ]
+
+
+def _errors(model: MixtureModel, known: Known, numbers: _Numbers) -> dict[str, Any]:
+    """Return what errors and evidence follow from: variances by bands, the cautious gap, and the prior's constants."""
+    axes = [Axis.of(attribute) for attribute in model.schema.attributes]
+    _, _, gap = known.unpack(axes)
+    rows, columns = np.nonzero(np.triu(gap))
+    noise, bias, measured = known.doubt
+    upper = np.triu_indices(len(noise))
+    return {
+        "noise": numbers.put(noise[upper]),
+        "bias": numbers.put(bias[upper]),
+        "measured": numbers.put(measured[upper]),
+        "rows": numbers.put(rows.astype(np.uint32)),
+        "columns": numbers.put(columns.astype(np.uint32)),
+        "gap": numbers.put(gap[rows, columns].astype(np.float32)),
+        "single_prior": single_prior(axes).tolist(),
+        "pair_prior": BELIEF.pair_prior,
+        "decay": BELIEF.decay,
+        "coherent": BELIEF.coherent,
+        "triple": BELIEF.triple,
+        "triple_decay": BELIEF.triple_decay,
+    }
+
+
+def _pairs(model: Model, level: float) -> list[dict[str, Any]]:
+    """Return how strongly every two attributes go together; those that can be told from chance first."""
+    names = model.schema.names
+    return [
+        {
+            "places": [names.index(pair.first), names.index(pair.second)],
+            "strength": float(pair.strength),
+            "low": pair.strength.interval[0],
+            "high": pair.strength.interval[1],
+            "told": pair.told,
+            "evidence": pair.strength.evidence,
+        }
+        for pair in model.association(level=level)
     ]
 
 

@@ -1,0 +1,45 @@
+/** Where the truth lies: limits of fractions and of ratios, as sottovoce.model.belief has them. */
+
+/** A lower and an upper limit. */
+export type Limits = readonly [number, number];
+
+/** What is known of the errors of some numbers. */
+export interface Known {
+  /** Their variances; infinite where they are not known. */
+  readonly variance: Float64Array;
+  /** How much was measured rather than assumed, from 0 to 1; NaN where that is not known. */
+  readonly evidence: Float64Array;
+}
+
+/** Return what is known where nothing is. */
+export function unknown(count: number): Known {
+  return { variance: new Float64Array(count).fill(Infinity), evidence: new Float64Array(count).fill(NaN) };
+}
+
+/** Return the limits of a fraction whose error is normal: so many standard errors to either side, cut to 0 and 1. */
+export function normalLimits(value: number, variance: number, factor: number): Limits {
+  const reach = factor * Math.sqrt(variance);
+  if (!Number.isFinite(reach)) return [0, 1];
+  return [Math.max(0, value - reach), Math.min(1, value + reach)];
+}
+
+/**
+ * Return the limits of a ratio between 0 and 1 by Fieller's theorem, which hold for small groups too.
+ *
+ * @param value The ratio.
+ * @param own The variance of top - value * bottom, as a part of the bottom.
+ * @param bottom The variance of the bottom, as a part of itself.
+ * @param apart The variance of the first less the second.
+ * @param factor How many standard errors limits of a normal error reach.
+ */
+export function ratioLimits(value: number, own: number, bottom: number, apart: number, factor: number): Limits {
+  const square = factor ** 2;
+  const leading = 1 - square * bottom;
+  if (!Number.isFinite(own + bottom) || leading <= 0) return [0, 1];
+  const most = Math.sqrt(own * bottom);
+  const covariance = Number.isFinite(apart) ? Math.min(Math.max((own + bottom - apart) / 2, -most), most) : 0;
+  const middle = -square * covariance;
+  const root = Math.sqrt(Math.max(middle ** 2 + leading * square * own, 0));
+  const [low, high] = [value + (middle - root) / leading, value + (middle + root) / leading];
+  return [Math.max(0, Math.min(low, value)), Math.min(1, Math.max(high, value))];
+}
