@@ -94,10 +94,10 @@ def process(*command: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
 
 def main() -> None:
     import numpy as np
-
-    import sottovoce as sv
     from benchmarks.collector import Bodies, cpu, drive
     from tests.postgres import create_database, free_port, running_postgres
+
+    import sottovoce as sv
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
@@ -129,7 +129,14 @@ def main() -> None:
             databases = (create_database(server, "ours"), create_database(server, "naive"))
         ours = stack.enter_context(
             process(
-                *("-c", "from sottovoce.cli import main; main()", "serve", str(folder / "plan.json"), "--db", databases[0]),
+                *(
+                    "-c",
+                    "from sottovoce.cli import main; main()",
+                    "serve",
+                    str(folder / "plan.json"),
+                    "--db",
+                    databases[0],
+                ),
                 *("--port", str(ports[0]), "--keys", str(folder / "keys")),
                 port=ports[0],
             )
@@ -149,7 +156,9 @@ def main() -> None:
                     flush=True,
                 )
         ratio = np.median(rates["collector"]) / np.median(rates["naive"])
-        print(f"{chosen.store}, {chosen.connections} connections: the collector takes {ratio:.2f} times the naive posts")
+        print(
+            f"{chosen.store}, {chosen.connections} connections: the collector takes {ratio:.2f} times the naive posts"
+        )
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def test_the_plan_that_is_served_is_not_read_again_and_another_is_read_once(
     analyst.fit(served, seed=0, quality="fast")
     assert not read
     earlier = make_plan(expires="2998-01-01")
-    count(store, register_plans(store, [earlier])[earlier.fingerprint], 3)
+    count(store, Served(earlier, store.register(earlier)), 3)
     assert analyst.status(served)["reports"] == 8
     count(store, served, 1)
     assert analyst.status(served)["reports"] == 9

@@ -15,7 +15,7 @@ from sottovoce.service.store import open_store
 from tests.collectors import as_array, draw, make_plan, running
 
 
-def eventually(true: Callable[[], bool], seconds: float = 15) -> bool:
+def eventually(true: Callable[[], bool], seconds: float = 60) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if true():

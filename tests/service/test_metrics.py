@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
+import time
+from pathlib import Path
+
 from sottovoce.plan.plan import Plan
 from sottovoce.service.metrics import Metrics
-from tests.collectors import Running, draw
+from tests.collectors import Running, as_array, draw, running
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_metrics_and_health_are_there_and_say_nothing_about_when(collector: Running, plan: Plan) -> None:
@@ -32,3 +39,25 @@ def test_commits_are_told_by_their_size_and_their_time() -> None:
     assert 'sottovoce_commit_reports_bucket{le="10.0"} 0.0' in text
     assert 'sottovoce_commit_reports_bucket{le="100.0"} 1.0' in text
     assert "sottovoce_commit_seconds_count 1.0" in text
+
+
+def test_every_metric_is_documented_and_dashboards_and_alerts_name_no_other(plan: Plan, tmp_path: Path) -> None:
+    with running([plan], str(tmp_path / "c.db"), minimum_reports=10, look_every=0.05) as fresh:
+        fresh.post(plan, as_array(draw(plan, 20)))
+        fresh.post(plan, "[{}]")
+        fresh.http.post(fresh.path(plan, "/fit"), headers=fresh.token(), json={"quality": "fast"})
+        fresh.server.config.app.state.collector._count_again = 0.0  # type: ignore[union-attr]  # a minute has passed
+        time.sleep(0.5)
+        text = fresh.http.get("/metrics").text
+    names = set(re.findall(r"^# TYPE (\S+) ", text, flags=re.MULTILINE))
+    documented = set(re.findall(r"`(sottovoce_[a-z_]+)[{`]", (ROOT / "docs" / "collector.md").read_text()))
+    assert names == documented
+    used = (ROOT / "deploy" / "alerts.yml").read_text() + (ROOT / "deploy" / "grafana.json").read_text()
+    asked = {re.sub("_(bucket|count|sum)$", "", name) for name in re.findall(r"sottovoce_[a-z_]+", used)}
+    assert asked <= names
+    assert json.loads((ROOT / "deploy" / "grafana.json").read_text())["panels"]
+    day = f'sottovoce_collection_reports{{collection="{plan.collection[:12]}"}} 20.0'
+    assert day in text
+    assert 'sottovoce_refused_total{reason="malformed"} 1.0' in text
+    assert "sottovoce_fit_seconds_count 1.0" in text
+    assert "question" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import logging
 import secrets
 from collections import Counter
@@ -44,12 +45,13 @@ class Collector:
         self.served: dict[str, Served] = {}
         self._collections: dict[int, dict[str, Served]] = {}
         self._closed: frozenset[int] = frozenset()
-        self._serve(register_plans(store, plans, settings.grace))
         self.metrics = Metrics()
+        self._serve(register_plans(store, plans, settings.grace))
         self.analyst = Analyst(store, minimum_reports=settings.minimum_reports)
         self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._rate, self._report_rate = settings.rate_limit, settings.report_rate_limit
+        self._count_again = 0.0
         self._holder = secrets.token_hex(8)
         self._tending: asyncio.Task[None] | None = None
         self._next_fit: dict[int, tuple[float, int]] = {}
@@ -68,6 +70,8 @@ class Collector:
             reports=self.settings.commit_reports,
             seconds=self.settings.commit_seconds,
         )
+        writer = self._writer
+        self.metrics.waiting.set_function(lambda: writer.waiting)
         self._tending = asyncio.get_running_loop().create_task(self._tend())
 
     def close(self) -> None:
@@ -88,6 +92,11 @@ class Collector:
         states = self.store.collections()
         self._closed = frozenset(one.number for one in states if one.closed is not None or one.purged is not None)
         self._collections, self.served = collections, found
+        day = today()
+        for plans in collections.values():
+            last = max(served.last_day for served in plans.values())
+            name = next(iter(plans.values())).plan.collection[:12]
+            self.metrics.days_left.labels(name).set((datetime.date.fromisoformat(last) - day).days)
 
     def look(self, plans: Iterable[Plan] = ()) -> None:
         """Serve some more plans, and what was added, closed or opened in the database by another process."""
@@ -96,12 +105,23 @@ class Collector:
             found |= other_plans(self.store, collection, found, self.settings.grace)
         self._serve(found)
 
+    def _count_today(self) -> None:
+        """Set how many reports each collection got today; at most once a minute, for it reads the counts."""
+        if monotonic() < self._count_again:
+            return
+        started, day = monotonic(), today()
+        for collection, plans in self._collections.items():
+            number = sum(count for _, one, count in self.store.by_day(collection) if one == day)
+            self.metrics.collected.labels(next(iter(plans.values())).plan.collection[:12]).set(number)
+        self._count_again = monotonic() + max(60.0, 20 * (monotonic() - started))
+
     async def _tend(self) -> None:
         """Look for what changed in the database, and fit when it is time, until the collector ends."""
         while True:
             await asyncio.sleep(self.settings.look_every)
             try:
                 await self._analysts.run(self.look)
+                await self._analysts.run(self._count_today)
                 for collection, plans in self._collections.items() if self.settings.fit_every else ():
                     await self._fit_when_due(collection, next(iter(plans.values())))
             except (CrowdedError, HTTPException):
@@ -160,8 +180,11 @@ class Collector:
 
     async def fit(self, work: Callable[[], Result]) -> Result:
         """Return what a fit gives; one runs at a time."""
+        started = monotonic()
         try:
-            return await self._fits.run(work)
+            found = await self._fits.run(work)
+            self.metrics.fit_seconds.observe(monotonic() - started)
+            return found
         except CrowdedError as error:
             raise HTTPException(409, "a fit is running; ask again when it is done", {"Retry-After": "10"}) from error
 

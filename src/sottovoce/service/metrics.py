@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+
+from sottovoce import __version__
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # they would say to the second when the first report came
 
@@ -26,6 +28,28 @@ class Metrics:
         self.commit_reports = Histogram(
             "sottovoce_commit_reports", "Reports of a commit.", buckets=_SIZES, registry=registry
         )
+
+        self.refused = Counter("sottovoce_refused", "Refused reports by reason.", ["reason"], registry=registry)
+        self.commit_failures = Counter(
+            "sottovoce_commit_failures",
+            "Commits that failed, by the database's name for why.",
+            ["reason"],
+            registry=registry,
+        )
+        self.waiting = Gauge("sottovoce_waiting_reports", "Reports that wait to be written.", registry=registry)
+        self.fit_seconds = Histogram(
+            "sottovoce_fit_seconds", "Time of a fit.", buckets=(1, 3, 10, 30, 100, 300), registry=registry
+        )
+        self.days_left = Gauge(
+            "sottovoce_days_left",
+            "Days until no plan of a collection takes reports, grace included.",
+            ["collection"],
+            registry=registry,
+        )
+        self.collected = Gauge(
+            "sottovoce_collection_reports", "Reports counted today, by collection.", ["collection"], registry=registry
+        )
+        Gauge("sottovoce_info", "The program that runs.", ["version"], registry=registry).labels(__version__).set(1)
 
     def counted(self, counted: int, duplicate: int, refused: int) -> None:
         """Add what became of a request's reports."""

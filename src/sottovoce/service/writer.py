@@ -94,8 +94,18 @@ class Writer:
 
     def refuse(self, collection: int, reasons: Counter[str]) -> None:
         """Count refusals; they are written with the next commit, so that junk alone costs no sync."""
+        for reason, number in reasons.items():
+            self._metrics.refused.labels(reason).inc(number)
+        self._keep_refused(collection, reasons)
+
+    def _keep_refused(self, collection: int, reasons: Counter[str]) -> None:
         with self._changed:
             self._refused.setdefault(collection, Counter()).update(reasons)
+
+    @property
+    def waiting(self) -> int:
+        """How many reports wait to be written."""
+        return self._number
 
     def close(self, seconds: float | None = None) -> bool:
         """Commit what waits, and stop; return whether that was done within ``seconds``, if they are given."""
@@ -111,6 +121,7 @@ class Writer:
         """Log why commits fail: by the database's own name for it, at once and then every minute with their number."""
         self._failures += 1
         name, now = failure_name(error), monotonic()
+        self._metrics.commit_failures.labels(name).inc()
         if name != self._complained[0] or now - self._complained[1] >= COMPLAIN_SECONDS:
             log.error("a commit failed: %s (%d since the last line)", name, self._failures)
             self._complained, self._failures = (name, now), 0
@@ -156,7 +167,7 @@ class Writer:
         except Exception as error:  # whatever the store raised, those who wait must hear of it
             self.failing = True
             self._complain(error)
-            self.refuse(collection, refused)
+            self._keep_refused(collection, refused)
             self._settle(batches, None)
             return
         self.failing = False

@@ -34,7 +34,7 @@ class IdKey:
     Example:
         >>> key = IdKey(bytes(32))
         >>> key.digest(bytes(16)).hex()[:8], len(key.digest(bytes(16)))
-        ('f9c5cb4f', 16)
+        ('767bd03b', 16)
     """
 
     secret: bytes = field(repr=False)
