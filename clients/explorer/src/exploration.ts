@@ -55,13 +55,14 @@ export interface Errors {
   readonly rows: Packed;
   readonly columns: Packed;
   readonly gap: Packed;
-  /** Constants of the prior, as sottovoce.mechanisms.spectral.prior names them. */
-  readonly single_prior: readonly number[];
-  readonly pair_prior: number;
-  readonly decay: number;
+  /** The prior's variances of single functions by band, the factors of bands in pairs, of functions in triples. */
+  readonly single: Packed;
+  readonly pair: Packed;
+  readonly triple: Packed;
+  /** How much errors count that stand where people stand; and in pairs with one of the attributes listed. */
   readonly coherent: number;
-  readonly triple: number;
-  readonly triple_decay: number;
+  readonly coherent_listed: number;
+  readonly listed: readonly number[];
 }
 
 export interface Intervals {

@@ -23,6 +23,8 @@ export class Spread {
   private readonly besides: Variances;
   private readonly expansions: Float64Array[];
   private readonly gaps: AllGaps;
+  /** Per attribute, the factor of each function in the prior of triples. */
+  private readonly triples: Float64Array[];
   private readonly coherents = new Map<string, Coherent>();
   private readonly vectors = new WeakMap<readonly Part[], Float64Array[]>();
   private readonly inners = new WeakMap<readonly Part[], WeakMap<readonly Part[], Sums>>();
@@ -37,14 +39,21 @@ export class Spread {
     const noise = symmetric(numbers.next(errors.noise), width);
     const bias = symmetric(numbers.next(errors.bias), width);
     const measured = symmetric(numbers.next(errors.measured), width);
-    const prior = this.publicPrior();
+    this.gaps = new AllGaps(errors, numbers, mixture.sizes);
+    const prior = this.publicPrior(numbers);
     const assumed = prior.map((own, index) => {
       const asked = measured[index];
       return asked > 0 ? (own * asked) / (own + asked) : own;
     });
     this.tables = { posterior: bias.map((own, index) => own + noise[index]), prior, assumed };
     this.besides = { posterior: bias, prior, assumed };
-    this.gaps = new AllGaps(errors, numbers, mixture.sizes);
+    const triples = numbers.next(errors.triple);
+    let before = 0;
+    this.triples = mixture.sizes.map((size) => {
+      const count = (1 << bandsOf(size)) - 1;
+      before += count;
+      return triples.subarray(before - count, before);
+    });
     this.expansions = mixture.sizes.map((size, place) => expansion(size, this.cost(place)));
   }
 
@@ -127,7 +136,7 @@ export class Spread {
     for (const one of naming) {
       for (const two of naming.filter((product) => product >= one)) {
         const inners = places.map((place) => work.inner(place, one, two));
-        const amount = new Float64Array(inners.some(({ at }) => at) ? forms.items : 1).fill(this.errors.triple);
+        const amount = new Float64Array(inners.some(({ at }) => at) ? forms.items : 1).fill(1);
         for (const { at, triple } of inners) {
           for (let item = 0; item < amount.length; item++) amount[item] *= triple[at ? at[item] : 0];
         }
@@ -169,13 +178,18 @@ export class Spread {
       for (let level = 0; level < marginal.length; level++) sum += marginal[level] * left[level] * right[level];
       return sum;
     });
-    const falls = Float64Array.from({ length: count }, (_, band) => 2 ** (-this.errors.triple_decay * band));
+    const triple = Float64Array.from(parts, (_, part) => {
+      const [left, right] = [one[one.length > 1 ? part : 0].functions, two[two.length > 1 ? part : 0].functions];
+      let sum = 0;
+      for (let index = 0; index < left.length; index++) sum += this.triples[place][index] * left[index] * right[index];
+      return sum;
+    });
     const weighed = (table: Float64Array) => Float64Array.from(bands, (own) => dot(own, table));
     const doubt = this.coherent(null, place);
     return {
       bands,
       centred,
-      triple: weighed(falls),
+      triple,
       own: variancesOf((name) => weighed(this.row(this.tables[name], place))),
       coherent: variancesOf((name) => centred.map((one) => one * doubt[name])),
     };
@@ -202,22 +216,27 @@ export class Spread {
   /** Return the variances of errors that stand where people stand. */
   private coherent(first: number | null, second: number): Coherent {
     const key = `${first},${second}`;
-    const made = (table: Float64Array) => this.errors.coherent * this.mean(table, first, second);
-    const { posterior, prior, assumed } = this.besides;
-    const found = this.coherents.get(key) ?? { posterior: made(posterior), prior: made(prior), assumed: made(assumed) };
+    const known = this.coherents.get(key);
+    if (known) return known;
+    const { coherent, coherent_listed, listed } = this.errors;
+    const doubtful = first !== null && (listed.includes(first) || listed.includes(second)) ? coherent_listed : coherent;
+    const found = {
+      posterior: doubtful * this.mean(this.besides.posterior, first, second),
+      prior: coherent * this.mean(this.besides.prior, first, second),
+      assumed: coherent * this.mean(this.besides.assumed, first, second),
+    };
     this.coherents.set(key, found);
     return found;
   }
 
   /** Return the variances of coefficients before any report, by bands. */
-  private publicPrior(): Float64Array {
-    const { width, errors } = this;
-    const before = (index: number) => Math.max(0, ...this.starts.filter((start) => start <= index));
-    const band = Array.from({ length: width }, (_, index) => index - before(index));
+  private publicPrior(numbers: Numbers): Float64Array {
+    const { width } = this;
+    const [single, pair] = [this.errors.single, this.errors.pair].map((packed) => numbers.next(packed));
     return new Float64Array(width ** 2).map((_, index) => {
       const [row, column] = [Math.floor(index / width), index % width];
-      if (row && column) return errors.pair_prior * 2 ** (-errors.decay * (band[row] + band[column]));
-      return row || column ? errors.single_prior[row + column - 1] : errors.pair_prior;
+      if (row && column) return pair[row - 1] * pair[column - 1];
+      return row || column ? single[row + column - 1] : 0;
     });
   }
 

@@ -31,7 +31,10 @@ def arrays_of(document: dict[str, Any]) -> dict[str, Any]:
     described = {"weights": mixture["weights"]}
     described |= {f"factor {place}": factor for place, factor in enumerate(mixture["factors"])}
     described |= {f"tilt {place}": tilt for place, tilt in document["calibration"].items()}
-    described |= {name: errors[name] for name in ("noise", "bias", "measured", "rows", "columns", "gap")}
+    described |= {
+        name: errors[name]
+        for name in ("noise", "bias", "measured", "rows", "columns", "gap", "single", "pair", "triple")
+    }
     arrays = {}
     for name, about in described.items():
         kind = np.dtype(about["array"])
@@ -64,7 +67,8 @@ def test_what_errors_follow_from_is_what_the_fit_left(model: sv.Model) -> None:
     again = np.zeros_like(gap)
     again[arrays["rows"], arrays["columns"]] = again[arrays["columns"], arrays["rows"]] = arrays["gap"]
     assert np.array_equal(again, gap)
-    assert len(document["errors"]["single_prior"]) == sum(axis.bands for axis in axes)
+    assert arrays["single"].shape == arrays["pair"].shape == (sum(axis.bands for axis in axes),)
+    assert arrays["triple"].shape == (sum(2**axis.bands - 1 for axis in axes),)
     assert document["errors"]["coherent"] == BELIEF.coherent
 
 

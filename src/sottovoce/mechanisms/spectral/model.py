@@ -105,6 +105,11 @@ class MixtureModel(JointModel):
         """What the fit left behind for intervals; None in a model that has none."""
         return self._known
 
+    @property
+    def posterior(self) -> Posterior | None:
+        """What knows the error of answers; None in a model that does not."""
+        return self._posterior
+
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
         products = np.repeat(self.weights[None, :], batch.count, axis=0)

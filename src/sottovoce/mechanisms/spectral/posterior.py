@@ -127,6 +127,17 @@ class Posterior:
             "unasked": np.where(asked, 0.0, self.doubt.bias),
         }
 
+    def prior_parts(self) -> dict[str, Floats]:
+        """Return what the prior is made of, by bands or functions of all attributes, the constant left out.
+
+        ``single`` is the variance of a function of each band, ``pair`` the factor that each of two bands has in the
+        variance of their product, and ``triple`` the factor of each function in that of a product of three.
+        """
+        prior = self._tables["prior"]
+        falls = np.concatenate([self._triple(place) for place in range(len(self.axes))])
+        triple = self.belief.triple ** (1 / 3) * falls
+        return {"single": prior[0, 1:], "pair": np.sqrt(np.diag(prior)[1:]), "triple": triple}
+
     def spread(self, count: int, products: Products, sums: Floats) -> Variances:
         """Return the spread of sums (rows) of ``count`` products."""
         names = ("posterior", "prior", "measured", "assumed")
@@ -199,8 +210,8 @@ class Posterior:
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
         beyond, aside = ((total * matrix[np.ix_(*places)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
         grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
-        listed = any(not self.axes[place].ordered and self.axes[place].size > 2 for place in attributes)
-        doubtful = self.belief.coherent_listed if listed and len(attributes) == 2 else self.belief.coherent
+        listed = len(attributes) == 2 and any(map(self.is_list, attributes))
+        doubtful = self.belief.coherent_listed if listed else self.belief.coherent
         coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
         for name, table, weight in (  # what is doubted more does not count as measured the sooner
@@ -212,6 +223,10 @@ class Posterior:
             mean = float((sizes * self._tables[table][where]).sum() / sizes.sum())
             found[name] = found[name] + weight * coherent * mean
         return found, beyond, aside
+
+    def is_list(self, place: int) -> bool:
+        """Return whether an attribute is a category of three or more values (`Belief.coherent_listed`)."""
+        return not self.axes[place].ordered and self.axes[place].size > 2
 
     def _asked_together(self, first: int, second: int) -> bool:
         own, other = (np.flatnonzero(self._layout.attribute == place) for place in (first, second))

@@ -15,10 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import ModelError
-from sottovoce.mechanisms.spectral.belief import BELIEF
-from sottovoce.mechanisms.spectral.model import Known, MixtureModel
-from sottovoce.mechanisms.spectral.prior import single_prior
-from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.mechanisms.spectral.model import MixtureModel
 from sottovoce.model.answer import ASSUMED, MEASURED, MOSTLY_MEASURED, check_population, evidence_words
 from sottovoce.model.belief import normal_factor
 from sottovoce.model.joint import CalibratedModel
@@ -64,7 +61,7 @@ def exploration(
         "attributes": [_attribute(attribute) for attribute in model.schema.attributes],
         "mixture": mixture,
         "calibration": {str(place): numbers.put(tilt) for place, tilt in tilts.items()},
-        "errors": None if base.known is None else _errors(base, base.known, numbers),
+        "errors": _errors(base, numbers),
         "numbers": numbers.packed(),
         "intervals": {"level": level, "factor": factor, "includes": model.includes},
         "evidence": [[least, evidence_words(least)] for least in (MEASURED, MOSTLY_MEASURED, ASSUMED, 0.0)],
@@ -92,12 +89,13 @@ def certificate(model: Model, plan: Plan | None) -> list[str]:
     ]
 
 
-def _errors(model: MixtureModel, known: Known, numbers: _Numbers) -> dict[str, Any]:
-    """Return what errors and evidence follow from: variances by bands, the cautious gap, and the prior's constants."""
-    axes = [Axis.of(attribute) for attribute in model.schema.attributes]
-    _, _, gap = known.unpack(axes)
+def _errors(model: MixtureModel, numbers: _Numbers) -> dict[str, Any] | None:
+    """Return what errors and evidence follow from: variances by bands, the cautious gap, and the prior."""
+    if model.known is None or model.posterior is None:
+        return None
+    gap, prior = model.posterior.gap, model.posterior.prior_parts()
     rows, columns = np.nonzero(np.triu(gap))
-    noise, bias, measured = known.doubt
+    noise, bias, measured = model.known.doubt
     upper = np.triu_indices(len(noise))
     return {
         "noise": numbers.put(noise[upper]),
@@ -106,12 +104,12 @@ def _errors(model: MixtureModel, known: Known, numbers: _Numbers) -> dict[str, A
         "rows": numbers.put(rows.astype(np.uint32)),
         "columns": numbers.put(columns.astype(np.uint32)),
         "gap": numbers.put(gap[rows, columns].astype(np.float32)),
-        "single_prior": single_prior(axes).tolist(),
-        "pair_prior": BELIEF.pair_prior,
-        "decay": BELIEF.decay,
-        "coherent": BELIEF.coherent,
-        "triple": BELIEF.triple,
-        "triple_decay": BELIEF.triple_decay,
+        "single": numbers.put(prior["single"]),
+        "pair": numbers.put(prior["pair"]),
+        "triple": numbers.put(prior["triple"]),
+        "coherent": model.posterior.belief.coherent,
+        "coherent_listed": model.posterior.belief.coherent_listed,
+        "listed": [place for place in range(len(model.schema.names)) if model.posterior.is_list(place)],
     }
 
 
