@@ -96,6 +96,7 @@ class MixtureModel(JointModel):
         self._kept = [np.asarray(factor, dtype=precision) for factor in factors]
         self._given = weights  # kept as given, because a division does not repeat itself to the last digit
         self.weights = weights / weights.sum()
+        self.weights[self.weights.argmax()] += 1 - self.weights.sum()  # everybody is one, to the last digit
         self.factors = [
             kept.astype(np.float64) / kept.sum(axis=1, keepdims=True, dtype=np.float64) for kept in self._kept
         ]
