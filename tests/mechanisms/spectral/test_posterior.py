@@ -158,3 +158,12 @@ def test_evidence_is_nothing_where_nothing_was_measured():
     assert spread.evidence[0] == 0
     assert np.isinf(spread.direct[0])
     assert 0 < made().spread(1, {0: batch[0]}, np.eye(1)).evidence[0] <= 1
+
+
+def test_the_parts_of_the_prior_give_all_of_it():
+    model = made(Belief())
+    parts, prior = model.prior_parts(), model._tables["prior"]
+    assert parts["single"] == pytest.approx(prior[0, 1:])
+    assert np.outer(parts["pair"], parts["pair"]) == pytest.approx(prior[1:, 1:])
+    triples = np.concatenate([model._triple(place) for place in range(len(model.axes))])
+    assert parts["triple"] ** 3 == pytest.approx(Belief().triple * triples**3)
