@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import sottovoce as sv
+from sottovoce.client import delivery
 from sottovoce.client.ledger import Ledger
 from sottovoce.plan.plan import Plan
 from tests.collectors import RECORD, make_plan, running
@@ -159,3 +160,28 @@ def test_a_client_loads_neither_numpy_nor_httpx_until_it_needs_them() -> None:
     code = "import sys, sottovoce.client; print([m for m in ('numpy', 'httpx', 'platformdirs') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>hello</html>", b"[]", b"{}", b"\xff", b"", b'{"counted": "1", "duplicate": 0}']
+)
+def test_an_answer_that_is_no_receipt_is_an_error_of_ours_and_the_report_is_kept(
+    flaky: tuple[str, type[Flaky]], tmp_path: Path, body: bytes
+) -> None:
+    url, server = flaky
+    server.answers = [(200, body), COUNTED]
+    with pytest.raises(sv.DeliveryError, match="the same bytes"):
+        sv.Client.from_url(url, spent=tmp_path).send(RECORD)
+    sv.Client.from_url(url, spent=tmp_path).send(RECORD)
+    assert server.heard[0] == server.heard[1]
+
+
+def test_a_plan_of_any_length_is_not_taken(flaky: tuple[str, type[Flaky]], monkeypatch: pytest.MonkeyPatch) -> None:
+    url, server = flaky
+    monkeypatch.setattr(delivery, "PLAN_BYTES", 100)
+    with pytest.raises(sv.DeliveryError, match="longer than 100 bytes"):
+        sv.Client.from_url(url)
+    monkeypatch.undo()
+    server.plan = type("Page", (), {"to_json": lambda self: b"<html>"})()
+    with pytest.raises(sv.DeliveryError, match="is no plan"):
+        sv.Client.from_url(url)

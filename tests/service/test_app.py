@@ -29,6 +29,18 @@ def test_pages_are_served_beside_the_api(plan: Plan, tmp_path: Path) -> None:
         assert collector.http.get("/v1/plans").status_code == 200
 
 
+def test_files_whose_name_starts_with_a_dot_are_not_served(plan: Plan, tmp_path: Path) -> None:
+    for name in (".env", ".git/config", "page.html", ".well-known/security.txt"):
+        (tmp_path / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pages" / name).write_text("text")
+    with running([plan], str(tmp_path / "c.db"), pages=(tmp_path / "pages",)) as collector:
+        found = {
+            name: collector.http.get(name).status_code
+            for name in ("/page.html", "/.well-known/security.txt", "/.env", "/.git/config", "/%2eenv")
+        }
+    assert list(found.values()) == [200, 200, 404, 404, 404], found
+
+
 def test_the_description_of_the_api_is_there_without_pages_from_elsewhere(collector: Running) -> None:
     described = collector.http.get("/v1/openapi.json").json()
     assert "/v1/plans/{fingerprint}/reports" in described["paths"]

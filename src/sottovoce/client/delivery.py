@@ -4,27 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
 import msgspec
 
-from sottovoce.errors import DeliveryError
+from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.plan import Plan
 
 _SECONDS = 30.0
 _LASTING = range(400, 500)
 _LATER = 429
 
+PLAN_BYTES = 16 * 2**20
+"""The most bytes of a plan, unpacked, that a device takes."""
+
+
+class _Receipt(msgspec.Struct):
+    """What a collector says that became of a report."""
+
+    counted: int
+    duplicate: int
+    refused: list[dict[str, Any]] = []
+
 
 def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
     httpx = _httpx()
     try:
-        response = httpx.get(url, timeout=_SECONDS, follow_redirects=True)
+        with httpx.stream("GET", url, timeout=_SECONDS, follow_redirects=True) as response:
+            content = _read(response, url)
     except httpx.HTTPError as error:
         raise DeliveryError(f"cannot fetch the plan {url}: {error}") from error
     if response.status_code != 200:
-        raise DeliveryError(f"cannot fetch the plan {url}: the collector says {_reason(response)}")
-    plan = Plan.from_json(response.content)
+        raise DeliveryError(f"cannot fetch the plan {url}: the collector says {_reason(response.status_code, content)}")
+    try:
+        plan = Plan.from_json(content)
+    except PlanError as error:
+        raise DeliveryError(f"what stands at {url} is no plan: {error}") from error
     named = url.rstrip("/").rpartition("/")[2]
     if named != plan.fingerprint:
         raise DeliveryError(
@@ -48,17 +64,31 @@ def post_report(url: str, report: str, headers: Mapping[str, str]) -> None:
         raise DeliveryError(f"cannot reach the collector at {url}: {error}; {again}") from error
     if response.status_code != 200:
         lasting = response.status_code in _LASTING and response.status_code != _LATER
-        raise DeliveryError(f"the collector says {_reason(response)}{'' if lasting else '; ' + again}")
-    receipt = response.json()
-    if receipt["counted"] + receipt["duplicate"] != 1:
-        raise DeliveryError(f"the collector refused the report: {receipt['refused']}")
-
-
-def _reason(response: object) -> str:
-    status, text = response.status_code, response.text  # type: ignore[attr-defined]
+        reason = _reason(response.status_code, response.content)
+        raise DeliveryError(f"the collector says {reason}{'' if lasting else '; ' + again}")
     try:
-        return f"{status}: {msgspec.json.decode(text)['detail']}"
-    except (msgspec.MsgspecError, KeyError, TypeError):
+        receipt = msgspec.json.decode(response.content, type=_Receipt)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DeliveryError(f"what answers at {url} is no collector: {error}; {again}") from error
+    if receipt.counted + receipt.duplicate != 1:
+        raise DeliveryError(f"the collector refused the report: {receipt.refused}")
+
+
+def _read(response: Any, url: str) -> bytes:
+    """Return a body as it comes, unpacked, up to the size that no plan exceeds."""
+    parts, size = [], 0
+    for part in response.iter_bytes():
+        size += len(part)
+        if size > PLAN_BYTES:
+            raise DeliveryError(f"what stands at {url} is longer than {PLAN_BYTES} bytes: no plan is")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _reason(status: int, content: bytes) -> str:
+    try:
+        return f"{status}: {msgspec.json.decode(content)['detail']}"
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError):
         return f"{status}"
 
 
