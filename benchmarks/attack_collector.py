@@ -174,6 +174,7 @@ def main() -> None:  # noqa: PLR0915 - one run from start to end
                     httpx.get(f"http://127.0.0.1:{port}/livez")
                     break
                 time.sleep(0.1)
+            assert process.poll() is None, "the collector did not start"
             target, ended = Target(port, plan), threading.Event()
             waits, wrong = list[float](), list[str]()
             person = threading.Thread(target=honest, args=(target, ended, waits, wrong))
@@ -189,6 +190,7 @@ def main() -> None:  # noqa: PLR0915 - one run from start to end
                 while attacker.is_alive():
                     most = max(most, memory(process.pid))
                     time.sleep(0.2)
+                assert process.poll() is None, f"the collector did not survive {attack.__name__}"
                 worst = max(worst, most)
                 slow = sorted(waits[first:] or [0.0])
                 print(

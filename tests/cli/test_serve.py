@@ -18,6 +18,8 @@ app = pytest.importorskip("sottovoce.service.app", reason="the extra service is 
 class Server:
     """A server that only notes what it was asked to serve."""
 
+    started = True
+
     def __init__(self, settings: Any, plans: list[sv.Plan]) -> None:
         self.settings, self.plans, self.runs = settings, plans, 0
 
@@ -30,7 +32,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Server]:
     """Every server that a command makes; none listens."""
     servers: list[Server] = []
 
-    def make_server(settings: Any, plans: list[sv.Plan]) -> Server:
+    def make_server(settings: Any, plans: list[sv.Plan], reload: Any) -> Server:
+        assert reload() == plans, "SIGHUP reads the same files again"
         servers.append(Server(settings, plans))
         return servers[-1]
 

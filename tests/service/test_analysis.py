@@ -25,6 +25,7 @@ from sottovoce.views.explorer import exploration
 from tests.collectors import as_array, draw, make_plan, make_reports, random_ids, running
 
 
+@pytest.mark.filterwarnings("ignore::sottovoce.errors.FewReportsWarning")  # so few, to be quick
 def test_answers_are_those_of_the_same_tally_fitted_here(plan: Plan, tmp_path: Path) -> None:
     with running([plan], str(tmp_path / "c.db")) as collector:
         reports, token = draw(plan, 2_000), collector.token()
@@ -38,6 +39,7 @@ def test_answers_are_those_of_the_same_tally_fitted_here(plan: Plan, tmp_path: P
     assert [line["fraction"] for line in answer["answers"]] == pytest.approx(expected.tolist())
 
 
+@pytest.mark.filterwarnings("ignore::sottovoce.errors.FewReportsWarning")  # so few, to be quick
 def test_the_explorer_gets_the_last_fit_and_the_status_says_which_it_is(plan: Plan, tmp_path: Path) -> None:
     with running([plan], str(tmp_path / "c.db"), minimum_reports=100) as collector:
         token, path = collector.token(), collector.path(plan, "/exploration")
