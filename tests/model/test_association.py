@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from sottovoce._types import Floats
 from sottovoce.model.association import association, correlation_matrix
+from sottovoce.model.fitted import Spread
+from sottovoce.query.batch import Batch
 from tests.oracle import SCHEMA, TableModel, kinds, make_model
 
 MODEL = make_model(2)
@@ -57,3 +61,20 @@ def test_the_pair_that_goes_together_leads_the_list() -> None:
     assert len(pairs) == 6
     assert [float(pair.strength) for pair in pairs[1:]] == pytest.approx([0] * 5, abs=1e-9)
     assert not any(pair.told for pair in pairs[1:])
+
+
+def test_a_pair_that_is_told_from_chance_is_not_called_assumed() -> None:
+    class Unsure(TableModel):
+        """The oracle, which claims to have measured next to nothing."""
+
+        def spread(self, batch: Batch, sums: Floats) -> Spread:
+            return replace(super().spread(batch, sums), evidence=np.full(len(sums), 0.05))
+
+    table = np.ones(SCHEMA.sizes)
+    for age in range(SCHEMA.sizes[0]):
+        for rooms in range(SCHEMA.sizes[3]):
+            table[age, :, :, rooms] = age % 3 == rooms
+    pairs = Unsure(table / table.sum(), error=0.0005).association()
+    assert pairs[0].told
+    assert pairs[0].strength.evidence > 0.5
+    assert pairs[-1].strength.evidence == 0.05

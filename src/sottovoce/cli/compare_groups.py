@@ -42,13 +42,13 @@ def command(model_file: Path, by: str, told: bool, as_json: bool, **how: Any) ->
         rows = [row for row in comparison.rows() if row["told"] or not told]
         print_json({"by": by, "level": level, "compared": len(comparison.lines), "differences": rows})
         return
-    basis = any(line.gap.basis for line in lines)
+    basis = any(line.basis for line in lines)
     table = make_table(
         "what", by, ">in the group", f">less all others ({level:.0%} interval)", "", *["evidence"] * basis
     )
     for line in lines:
         verdict = "told from chance" if line.told else "could be chance"
-        last = [line.gap.basis] if basis else []
+        last = [line.basis] if basis else []
         table.add_row(line.what, group_words(line.group), value_words(line.value), gap_words(line), verdict, *last)
     console = make_console()
     console.print(table)

@@ -113,7 +113,10 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     low = max(length - max(noise, math.sqrt(spread)), 0.0)
     high = math.sqrt((length + noise) ** 2 + spread)
     interval = low / math.sqrt(degrees), min(high / math.sqrt(degrees), 1.0)
-    return Estimate(strength, interval=interval, level=level, includes=model.includes, evidence=seen.evidence[0])
+    evidence = seen.evidence[0]
+    if evidence is not None and low > 0:  # what is told from chance was measured, though weaker dependence would not be
+        evidence = max(evidence, 1 - (float(seen.errors[0]) / length) ** 2)
+    return Estimate(strength, interval=interval, level=level, includes=model.includes, evidence=evidence)
 
 
 def _deviations(joint: Floats, starts: list[NDArray[np.intp]], places: list[int]) -> tuple[list[Functional], Floats]:

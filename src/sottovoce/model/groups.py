@@ -17,7 +17,7 @@ import numpy as np
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
-from sottovoce.model.answer import Answer, Estimate, difference, evidence_words, percent, plain_number
+from sottovoce.model.answer import Answer, Estimate, difference, percent, plain_number
 from sottovoce.query.labels import band_label, level_labels, names_band, names_level
 from sottovoce.query.region import stretch
 from sottovoce.query.terms import Terms
@@ -110,6 +110,11 @@ class Compared:
     probability: float
     told: bool
 
+    @property
+    def basis(self) -> str:
+        """How much of the gap was measured, in words; nothing more need be said of what is told from chance."""
+        return "" if self.told else self.gap.basis
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -164,7 +169,7 @@ class Comparison:
             f"<tr><td>{html.escape(line.what)}</td><td>{html.escape(group_words(line.group))}</td>"
             f"<td>{html.escape(value_words(line.value))}</td><td>{html.escape(gap_words(line))}</td>"
             f"<td>{'told from chance' if line.told else 'could be chance'}</td>"
-            f"<td>{html.escape(evidence_words(line.gap.evidence))}</td></tr>"
+            f"<td>{html.escape(line.basis)}</td></tr>"
             for line in self.lines
         )
         head = "".join(f"<th>{name}</th>" for name in ("", self.by, "in the group", "less all others", "", "evidence"))
