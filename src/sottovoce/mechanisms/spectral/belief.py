@@ -32,7 +32,8 @@ class Belief:
         single_doubt, single_doubt_spread: The same for a single attribute: smaller, and less sure.
         pair_prior: Variance of a coefficient of a pair about independence before any report, as a part of the product
             of its functions' own variances, for evidence only: weak dependence, so that what counts as measured could
-            tell even that from none. Where a value is rare, even strong dependence moves a coefficient little.
+            tell even that from none. Where a value is rare, even strong dependence moves a coefficient little. It falls
+            with the bands as the design's prior does.
         pair_quantile, single_quantile: Intervals take this quantile of the variance, not its mean.
         boldness: How far the shrinkage of pairs follows the pair on its own rather than the pooled variance.
         pseudo: How many observations the pooled leverage counts for in a block's own.

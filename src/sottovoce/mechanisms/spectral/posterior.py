@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
-from sottovoce.mechanisms.spectral.prior import single_prior
+from sottovoce.mechanisms.spectral.prior import pair_falls, single_prior
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 Products = Mapping[int, tuple[NDArray[np.intp], Floats]]
@@ -114,7 +114,8 @@ class Posterior:
     @cached_property
     def _tables(self) -> dict[str, Floats]:
         """Variances by bands: the posterior, the prior, and of the measured coefficients."""
-        prior = self.belief.pair_prior * self._layout.shape(self.belief.decay) * np.outer(self._room, self._room)
+        falls = self._room * np.concatenate([[1.0], *(pair_falls(axis) for axis in self.axes)])
+        prior = self.belief.pair_prior * np.outer(falls, falls)
         prior[0, 1:] = prior[1:, 0] = single_prior(self.axes)
         asked = np.isfinite(self.doubt.measured)
         measured = np.where(asked, self.doubt.measured, 1.0)
