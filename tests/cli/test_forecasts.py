@@ -53,7 +53,7 @@ def test_the_people_needed_are_sought_without_the_number_planned(
     assert asked == [{"within": 0.02, "dimensions": 2, "epsilon": "2", "mechanism": "hdg"}]
 
 
-@pytest.mark.parametrize(("users", "crowds"), [(5_000, [1_000, 1_500, 5_000, 15_000, 50_000]), (200, [1_000, 2_000])])
+@pytest.mark.parametrize(("users", "crowds"), [(5_000, [1_000, 2_500, 10_000, 50_000]), (200, [1_000, 2_000])])
 def test_the_curve_runs_from_a_tenth_of_the_people_to_ten_times_as_many(
     collection: Path, monkeypatch: pytest.MonkeyPatch, users: int, crowds: list[int]
 ) -> None:

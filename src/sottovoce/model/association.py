@@ -5,8 +5,9 @@ z w - r (z^2 + w^2) / 2 for standardised attributes z and w.
 
 Association is Cramer's V over a few cells of each attribute: the length of the vector of standardised deviations from
 independence, (p_ab - p_a p_b) / sqrt(p_a p_b). A length is never negative, so noise in every direction adds to it: its
-upper limit adds the variance of all directions to the error along the vector itself, and its lower limit is nothing
-unless the error along the vector leaves something.
+upper limit adds the variance of all directions to the error along the vector itself, and its lower limit takes away as
+much length as noise in all directions has, with the level's probability (a chi-square). Where the reports themselves,
+without the model, show no more than their noise would, it is nothing.
 """
 
 from __future__ import annotations
@@ -24,12 +25,15 @@ from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Estimate
 from sottovoce.model.belief import Normal, normal_factor
-from sottovoce.model.evaluation import assess, errors_of
+from sottovoce.model.evaluation import assess
 from sottovoce.query.functional import Functional, require_ordered
 from sottovoce.query.labels import level_values
 
 if TYPE_CHECKING:
     from sottovoce.model.model import Model
+
+_SHARED = 3.0
+"""How many cells' errors go together: one question tells of several, and small cells share their rows and columns."""
 
 _CELLS = 6
 """Pairs are compared over at most so many cells of equal share along each attribute, so that noise counts little."""
@@ -100,7 +104,8 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
         return Estimate(0.0, interval=(0.0, 0.0), level=level, includes=model.includes)
     places = [model.position(name) for name in (first, second)]
     functionals, vector = _deviations(joint, starts, places)
-    errors = errors_of(model, functionals)
+    cells = assess(model, functionals)
+    errors = cells.errors
     degrees = min(map(len, starts)) - 1
     if not np.isfinite(errors).all():
         return Estimate(strength, interval=(0.0, 1.0), level=level, includes=model.includes)
@@ -109,14 +114,26 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     along = _combine(functionals, direction)
     seen = assess(model, [along])
     noise = normal_factor(level) * float(seen.errors[0])
-    spread = float((errors**2).sum()) * min(1.0, (len(starts[0]) - 1) * (len(starts[1]) - 1) / len(errors))
-    low = max(length - max(noise, math.sqrt(spread)), 0.0)
+    freedom = (len(starts[0]) - 1) * (len(starts[1]) - 1)
+    spread = float((errors**2).sum()) * freedom / len(errors)
+    alike = 1 + (freedom - 1) / _SHARED  # errors of cells go together, so noise comes in fewer directions than cells
+    seldom = _chi_square(level, alike) / alike
+    low = max(length - max(noise, math.sqrt(spread * seldom)), 0.0)
+    measured, apart = float((cells.direct**2).sum()), float((cells.direct_errors**2).sum()) * freedom / len(errors)
+    if measured < apart * seldom:  # what the reports themselves say could be their noise
+        low = 0.0
     high = math.sqrt((length + noise) ** 2 + spread)
     interval = low / math.sqrt(degrees), min(high / math.sqrt(degrees), 1.0)
     evidence = seen.evidence[0]
     if evidence is not None and low > 0:  # what is told from chance was measured, though weaker dependence would not be
         evidence = max(evidence, 1 - (float(seen.errors[0]) / length) ** 2)
     return Estimate(strength, interval=interval, level=level, includes=model.includes, evidence=evidence)
+
+
+def _chi_square(level: float, freedom: float) -> float:
+    """Return what a chi-square of so many degrees of freedom seldom exceeds (Wilson and Hilferty, 1931)."""
+    part = 2 / (9 * freedom)
+    return freedom * (1 - part + normal_factor(level) * math.sqrt(part)) ** 3
 
 
 def _deviations(joint: Floats, starts: list[NDArray[np.intp]], places: list[int]) -> tuple[list[Functional], Floats]:

@@ -27,7 +27,7 @@ def people(count: int, seed: int) -> dict[str, np.ndarray]:
 @pytest.fixture(scope="module")
 def fitted() -> tuple[sv.Plan, sv.Tally, sv.Model]:
     plan = sv.Plan.create(SCHEMA, epsilon=2, users=100_000)
-    tally = sv.simulate(plan, people(20_000, seed=1), users=100_000, seed=1)
+    tally = sv.simulate(plan, people(400_000, seed=1), users=100_000, seed=1)
     return plan, tally, sv.fit(plan, tally)
 
 
@@ -39,7 +39,7 @@ def test_the_seed_of_a_fit_decides_nothing(fitted: tuple[sv.Plan, sv.Tally, sv.M
 
 def test_means_by_a_category_follow_the_truth_where_reports_suffice(fitted: tuple[sv.Plan, sv.Tally, sv.Model]) -> None:
     """Seed 1: the true means are 3.1, 10.9, 6.0 and 8.0; those found are within 0.6 of them."""
-    crowd = people(20_000, seed=1)
+    crowd = people(400_000, seed=1)
     for label, mean in fitted[2].mean_by("a", "b").items():
         assert float(mean) == pytest.approx(crowd["a"][crowd["b"] == label].mean(), abs=1.0)
         assert mean.interval[0] < crowd["a"][crowd["b"] == label].mean() < mean.interval[1]
@@ -54,6 +54,6 @@ def test_no_dependence_is_made_up(fitted: tuple[sv.Plan, sv.Tally, sv.Model]) ->
 
 
 def test_the_ends_of_a_scale_hold_no_phantom_mass(fitted: tuple[sv.Plan, sv.Tally, sv.Model]) -> None:
-    crowd, marginal = people(20_000, seed=1), fitted[2].marginal("a")
+    crowd, marginal = people(400_000, seed=1), fitted[2].marginal("a")
     for level in (0, 15):
         assert marginal[level] == pytest.approx((crowd["a"] == level).mean(), abs=0.01)
