@@ -30,7 +30,6 @@ def test_every_answer_carries_its_evidence_and_says_in_words_what_was_assumed() 
         MODEL.mean("age"),
         MODEL.quantile("income", 0.5),
         MODEL.correlation("age", "income"),
-        MODEL.association("age", "region"),
         sv.difference(MODEL.mean("age", where="region = 'north'"), MODEL.mean("age", where="region = 'east'")),
         *MODEL.mean_by("age", "region").values(),
         *MODEL.group_by("region").values(),
