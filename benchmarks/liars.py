@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import sottovoce as sv
 from sottovoce.channels.channel import FrequencyOracle
 from sottovoce.plan.questions import Question
-from sottovoce.service.robustness import check_tally
+from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 
 LEVELS, ATTRIBUTES = 64, 4
