@@ -17,7 +17,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.plan.registry import DEFAULT_MECHANISM
-from sottovoce.simulation.forecasting import Crowd, measure
+from sottovoce.simulation.forecasting import Crowd
 
 NAMES = "abcdef"
 SETS = ("normal", "laplace", "census_kdd", "covtype")
@@ -34,6 +34,12 @@ def load(folder: Path, name: str) -> dict[str, np.ndarray]:
     return {column: levels[:, place] for place, column in enumerate(NAMES)}
 
 
+def measure(plan: sv.Plan, crowd: Crowd, *, users: int, seed: int) -> dict[int, np.ndarray]:
+    """Return the absolute errors of typical queries of one simulated collection, by number of attributes."""
+    model = sv.fit(plan, sv.simulate(plan, crowd.table, seed=seed, users=users), seed=seed)
+    return {each.dimensions: np.abs(model.evaluate(each.batch) - each.truth) for each in crowd.workloads}
+
+
 def measured(plan: sv.Plan, crowd: Crowd, users: int, runs: int) -> dict[int, float]:
     found = [measure(plan, crowd, users=users, seed=100 + seed) for seed in range(runs)]
     return {dimensions: float(np.mean([run[dimensions].mean() for run in found])) for dimensions in found[0]}
@@ -42,7 +48,7 @@ def measured(plan: sv.Plan, crowd: Crowd, users: int, runs: int) -> dict[int, fl
 def rows(arguments: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     schema = sv.Schema([sv.Ordinal(name, 0, 63) for name in NAMES])
     tables = {name: load(arguments.data, name) for name in SETS}
-    crowds = {name: Crowd.of(schema, table, 100) for name, table in tables.items()}
+    crowds = {name: Crowd.of(schema, table, 100, None) for name, table in tables.items()}
     for users in arguments.people:
         for epsilon in arguments.epsilons:
             design = {"epsilon": epsilon, "users": users, "mechanism": arguments.mechanism}
