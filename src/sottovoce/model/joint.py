@@ -22,8 +22,8 @@ from sottovoce.model.evaluation import expectations
 from sottovoce.model.files import pack
 from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model
+from sottovoce.model.samples import make_table, to_frame
 from sottovoce.query.batch import Batch, Selection
-from sottovoce.schema.frames import make_table, to_frame
 
 Levels = list[NDArray[np.intp]]
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.model.samples import make_table
 from sottovoce.schema.attributes import Categorical
-from sottovoce.schema.frames import make_table
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 PEOPLE = 100_000

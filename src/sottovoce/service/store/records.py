@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,23 +41,24 @@ DO UPDATE SET id = excluded.id, day = excluded.day, plan = excluded.plan, report
 """
 
 
-class Records:
+class Records(ABC):
     """The tables that grow with use, not with reports."""
 
     keys: Keyring
     _key: dict[int, IdKey]
     _id_tables: tuple[str, ...]
 
+    @abstractmethod
     def _read(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        raise NotImplementedError
+        """Return the rows that a statement finds."""
 
     def _write(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Run a statement in a transaction of its own; return how many rows it changed."""
         return self._write_all([(sql, values)])[0]
 
+    @abstractmethod
     def _write_all(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> list[int]:
         """Run statements in one transaction; return how many rows each changed."""
-        raise NotImplementedError
 
     def _key_of(self, collection: int) -> IdKey:
         """Return the key of a collection's ids, checked once."""
@@ -200,12 +202,13 @@ class Records:
             raise StoreError("there is no such collection here")
         return str(rows[0][0])
 
+    @abstractmethod
     def _number_of_ids(self, collection: int) -> int:
-        raise NotImplementedError
+        """Return how many ids of a collection are kept."""
 
+    @abstractmethod
     def _forgotten(self, collection: int) -> None:
         """Let go of what is held in memory of a collection's ids, and of their room on disk."""
-        raise NotImplementedError
 
     def revoke_token(self, name: str, day: datetime.date) -> bool:
         """Mark a token as revoked; return whether there was one to revoke."""
