@@ -1038,6 +1038,9 @@ function withoutShares(document) {
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
  */
 
+/** What another page wrote down just before may take a moment to be seen here, though its lock is gone: milliseconds. */
+const NOTE_ARRIVES = 100;
+
 /** Answers one plan for the person at this device. */
 class Client {
   #url; #memory; #token; #attempts;
@@ -1072,12 +1075,13 @@ class Client {
    */
   async report(record) {
     const levels = JSON.stringify(this.plan.levels(record));
-    return this.#alone(() => {
+    return this.#alone(async (shared) => {
       if (this.#reported !== null && this.#reported !== levels) {
         throw new RecordError(
           "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
         );
       }
+      if (shared && !this.drawn) await new Promise((resolve) => setTimeout(resolve, NOTE_ARRIVES));
       const before = this.drawn;
       if (before) return before.report;
       this.#refuseExpired();
@@ -1114,10 +1118,13 @@ class Client {
     return drawn.report;
   }
 
-  /** Run `work` while no other page of this origin does the same. @template T @param {() => T} work @returns {Promise<T>} */
+  /**
+   * Run `work` while no other page of this origin does the same; it is told whether there can be others.
+   * @template T @param {(shared: boolean) => Promise<T>} work @returns {Promise<T>}
+   */
   async #alone(work) {
     const locks = globalThis.navigator?.locks;
-    return locks ? /** @type {Promise<T>} */ (locks.request(this.#key, work)) : work();
+    return locks ? /** @type {Promise<T>} */ (locks.request(this.#key, () => work(true))) : work(false);
   }
 
   #refuseExpired() {

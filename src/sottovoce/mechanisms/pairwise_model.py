@@ -86,7 +86,8 @@ class PairwiseModel(Model):
         """What the intervals include, and what not."""
         return (
             f"{INCLUDES} Of this mechanism's own error they include what its cells may hide, and leave out part of "
-            "what smoothing the cells does and of what is assumed about more than two attributes."
+            "what smoothing the cells does and of what is assumed about more than two attributes; on comparisons of "
+            "groups they hold far less often than their level says."
         )
 
     def bias(self, batch: Batch, sums: Floats) -> Floats:
