@@ -20,7 +20,7 @@ PRIMES = [number for number in range(2, 3000) if all(number % divisor for diviso
 
 
 @settings(max_examples=40)
-@given(st.decimals(min_value="0.01", max_value="7.5", places=2))
+@given(st.decimals(min_value="0.01", max_value="7.5", indices=2))
 def test_the_prime_is_the_best_of_all(epsilon: Decimal):
     excess = np.expm1(float(epsilon))
     variances = [(excess + prime) ** 2 / (prime - 1) for prime in PRIMES]
@@ -154,8 +154,8 @@ class TestRangeSums:
     def intervals(cells: int) -> np.ndarray:
         """Return all ranges of one axis but the whole, as rows of zeros and ones."""
         ends = [(low, high) for low in range(cells) for high in range(low, cells) if high - low < cells - 1]
-        place = np.arange(cells)
-        return np.array([(low <= place) & (place <= high) for low, high in ends], dtype=float)
+        index = np.arange(cells)
+        return np.array([(low <= index) & (index <= high) for low, high in ends], dtype=float)
 
     @classmethod
     def rectangles(cls, side: int) -> np.ndarray:

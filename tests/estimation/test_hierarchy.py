@@ -58,10 +58,10 @@ def fewest(levels, branching, low, high):
         for start, stop in zip(depth, [*depth[1:], levels], strict=True):
             ends.setdefault(int(start), set()).add(int(stop))
     best = {low: 0}
-    for place in range(low, high):
-        for stop in ends.get(place, ()):
-            if place in best and stop <= high:
-                best[stop] = min(best.get(stop, levels), best[place] + 1)
+    for index in range(low, high):
+        for stop in ends.get(index, ()):
+            if index in best and stop <= high:
+                best[stop] = min(best.get(stop, levels), best[index] + 1)
     return best[high]
 
 

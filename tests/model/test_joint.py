@@ -106,8 +106,8 @@ class TestCalibrate:
     def test_answers_are_those_of_the_reweighted_table(self) -> None:
         model = MODEL.calibrate(self.KNOWN)
         table = MODEL.table.copy()
-        for place, weights in model.weights.items():
-            table *= weights.reshape([-1 if axis == place else 1 for axis in range(4)])
+        for index, weights in model.weights.items():
+            table *= weights.reshape([-1 if axis == index else 1 for axis in range(4)])
         exact = TableModel(table / table.sum())
         wheres = ["age > 0 OR income < 15", "region = 'north' AND \"the rooms\" = 1", "TRUE", "income IS NULL"]
         assert [answer.fraction for answer in model.answers(wheres)] == pytest.approx(

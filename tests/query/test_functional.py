@@ -39,9 +39,9 @@ def value(functional: Functional) -> float:
 def test_fraction_and_moment_are_sums_over_the_people_selected(predicate: Predicate) -> None:
     terms = parse(SCHEMA, predicate.python)
     assert value(fraction_of(SCHEMA, terms)) == pytest.approx(fraction(MODEL, predicate.truth), abs=1e-12)
-    for place, name in ((0, "age"), (1, "income")):
+    for index, name in ((0, "age"), (1, "income")):
         answered = [kind for kind in selected(MODEL, predicate.truth) if kind.values[name] is not None]
-        moment, share = map(value, moment_of(SCHEMA, terms, place))
+        moment, share = map(value, moment_of(SCHEMA, terms, index))
         assert moment == pytest.approx(sum(kind.share * kind.values[name] for kind in answered), abs=1e-9)
         assert share == pytest.approx(sum(kind.share for kind in answered), abs=1e-12)
 
@@ -111,5 +111,5 @@ def test_products_of_several_functionals_are_one_batch_and_their_sums_a_matrix()
     )
     assert batch.count == 3
     assert sums.tolist() == [[2, -1, 0], [0, 0, 0], [0, 0, 0.5]]
-    assert {place: selection.queries.tolist() for place, selection in batch.selections.items()} == {0: [0], 3: [2]}
+    assert {index: selection.queries.tolist() for index, selection in batch.selections.items()} == {0: [0], 3: [2]}
     np.testing.assert_array_equal(batch.selections[3].weights, [ramp])

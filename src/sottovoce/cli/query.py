@@ -241,7 +241,7 @@ def parse_ranges(schema: Schema, given: tuple[str, ...]) -> dict[str, Any]:
         if name in query:
             raise QueryError(f"{name} has two ranges; a query takes one of each attribute")
         asked = text.removeprefix(f"{name}=")
-        attribute = schema.attributes[schema.position(name)]
+        attribute = schema.attributes[schema.index(name)]
         query[name] = next(csv.reader([asked]), []) if isinstance(attribute, Categorical) else _bounds(name, asked)
     return query
 

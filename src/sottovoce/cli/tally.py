@@ -52,8 +52,8 @@ def command(
     """
     tally = Tally(Plan.load(plan_file))
     stores = [source for source in sources if _is_store(source)]
-    for place in stores:
-        tally.merge(Tally.from_store(tally.plan, _address(place)))
+    for index in stores:
+        tally.merge(Tally.from_store(tally.plan, _address(index)))
     sources = tuple(source for source in sources if source not in stores)
     files: list[str | os.PathLike[str]] = [source for source in sources if _holds_parquet_reports(source)]
     others = [source for source in sources if source not in files]

@@ -47,8 +47,8 @@ def make_consistent(grids: Sequence[Grid]) -> list[Grid]:
     """Return the grids shifted so that all agree on every attribute's buckets and on a total of one."""
     frequencies = [grid.frequencies.copy() for grid in grids]
     for attribute in sorted({attribute for grid in grids for attribute in grid.attributes}):
-        involved = [place for place, grid in enumerate(grids) if attribute in grid.attributes]
-        _agree(attribute, [grids[place] for place in involved], [frequencies[place] for place in involved])
+        involved = [index for index, grid in enumerate(grids) if attribute in grid.attributes]
+        _agree(attribute, [grids[index] for index in involved], [frequencies[index] for index in involved])
     return [replace(grid, frequencies=settled) for grid, settled in zip(grids, frequencies, strict=True)]
 
 

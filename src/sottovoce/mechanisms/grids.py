@@ -59,7 +59,7 @@ class GridQuestions:
 
     def add(self, attributes: Sequence[int], granularity: int, share: int) -> None:
         """Add a grid over some attributes, of at most ``granularity`` bins each."""
-        tables = [attribute_table(self.schema.attributes[place], granularity) for place in attributes]
+        tables = [attribute_table(self.schema.attributes[index], granularity) for index in attributes]
         cells = math.prod(table.bins for table in tables)
         self.families.append(
             Family(
@@ -84,7 +84,7 @@ def attribute_table(attribute: AnyAttribute, granularity: int) -> Table:
 def even_shares(total: int, count: int) -> list[int]:
     """Return ``count`` integers as equal as can be that add up to ``total``."""
     each, left = divmod(total, count)
-    return [each + (place < left) for place in range(count)]
+    return [each + (index < left) for index in range(count)]
 
 
 def largest_domain(schema: Schema) -> int:
@@ -93,7 +93,7 @@ def largest_domain(schema: Schema) -> int:
 
 
 def pairs_of(schema: Schema) -> list[tuple[int, int]]:
-    """Return all pairs of attributes, by place."""
+    """Return all pairs of attributes, by index."""
     return list(combinations(range(len(schema.attributes)), 2))
 
 

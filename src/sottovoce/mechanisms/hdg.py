@@ -78,8 +78,8 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: HDGOptions) ->
         raise PlanError(f"g1 must be a multiple of g2 so that cells nest, got g1={g1}, g2={g2}; powers of two do")
     shares = _shares(options.sigma, singles, len(pairs))
     questions = GridQuestions(schema, epsilon, options.oracle)
-    for place, share in enumerate(shares[:singles]):
-        questions.add((place,), g1, share)
+    for index, share in enumerate(shares[:singles]):
+        questions.add((index,), g1, share)
     for pair, share in zip(pairs, shares[singles:], strict=True):
         questions.add(pair, g2, share)
     return Design({"g1": g1, "g2": g2}, tuple(questions.tables), tuple(questions.families))

@@ -4,7 +4,7 @@ Guarantee: each person reports one attribute through an epsilon-LDP channel. Cos
 independent, so every correlation is lost, and what is left is as good as that. Reference: Yang et al., VLDB 2021, "MSW"
 (multiplied square wave), after Li et al., SIGMOD 2020. An attribute that nobody reported on is taken as uniform.
 
-"No answer" is the last place of an attribute's axis, next to its highest value.
+"No answer" is the last bucket of an attribute's axis, next to its highest value.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
     unordered = [attribute.name for attribute in schema.attributes if not attribute.ordered]
     if unordered:
         raise PlanError(
-            f"msw reports a place near the true one, and {', '.join(map(repr, unordered))} has no order to be near in; "
+            f"msw reports a value near the true one, and {', '.join(map(repr, unordered))} has no order to be near in; "
             "use hdg or calm, which take categorical attributes, or leave it out"
         )
     sizes = sorted(set(schema.sizes))
     families = tuple(
-        Family(attributes=(place,), tables=((sizes.index(size),),), channel="square_wave", shares=share)
-        for place, (size, share) in enumerate(
+        Family(attributes=(index,), tables=((sizes.index(size),),), channel="square_wave", shares=share)
+        for index, (size, share) in enumerate(
             zip(schema.sizes, even_shares(SHARES, len(schema.attributes)), strict=True)
         )
     )

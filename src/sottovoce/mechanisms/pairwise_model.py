@@ -126,7 +126,7 @@ class PairwiseModel(Model):
     def _quadrants(self, dimensions: int, queries: NDArray[np.intp], reduced: Mapping[int, _Reduced]) -> Floats:
         """Return the four answers of every pair of a query's attributes: outside or inside each of the two."""
         named = np.array([weights.names(queries) for weights in reduced.values()])
-        places = dict(zip(reduced, np.cumsum(named, axis=0) - 1, strict=True))
+        indices = dict(zip(reduced, np.cumsum(named, axis=0) - 1, strict=True))
         quadrants = np.zeros((dimensions, dimensions, 2, 2, len(queries)))
         for first, second in combinations(reduced, 2):
             own = np.flatnonzero(reduced[first].names(queries) & reduced[second].names(queries))
@@ -137,7 +137,7 @@ class PairwiseModel(Model):
             both = np.einsum("qc,qc->q", rows @ matrix, columns)
             one, other = rows @ matrix.sum(axis=1), columns @ matrix.sum(axis=0)
             four = np.array([[matrix.sum() - one - other + both, other - both], [one - both, both]])
-            quadrants[places[first][own], places[second][own], :, :, own] = np.moveaxis(four, -1, 0)
+            quadrants[indices[first][own], indices[second][own], :, :, own] = np.moveaxis(four, -1, 0)
         return quadrants
 
 

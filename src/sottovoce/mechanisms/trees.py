@@ -51,7 +51,7 @@ class TreeQuestions:
 
     def add(self, attributes: Sequence[int], share: int) -> None:
         """Add the hierarchy of some attributes, its share split evenly over its questions."""
-        choices = [tuple(self._index(table) for table in self.trees[place]) for place in attributes]
+        choices = [tuple(self._index(table) for table in self.trees[index]) for index in attributes]
         offsets = family_offsets([len(choice) for choice in choices])
         each, left = divmod(share, offsets[-1])
         for number in range(len(attributes)):
@@ -74,14 +74,14 @@ class TreeQuestions:
 def family_offsets(depths: Sequence[int]) -> list[int]:
     """Return where each family of a hierarchy starts, and how many questions it has in all, given its trees' depths."""
     offsets = [0]
-    for place, own in enumerate(depths):
-        offsets.append(offsets[-1] + (own - 1) * math.prod(depths[place + 1 :]))
+    for index, own in enumerate(depths):
+        offsets.append(offsets[-1] + (own - 1) * math.prod(depths[index + 1 :]))
     return offsets
 
 
 def question_number(depths: Sequence[int], chosen: Sequence[int], offsets: Sequence[int]) -> int:
     """Return the number, within its hierarchy, of the question at the chosen depths, not all of them roots."""
-    first = next(place for place, depth in enumerate(chosen) if depth)
+    first = next(index for index, depth in enumerate(chosen) if depth)
     number = chosen[first] - 1
     for own, depth in zip(depths[first + 1 :], chosen[first + 1 :], strict=True):
         number = number * own + depth

@@ -151,7 +151,7 @@ class Model(Fitted):
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the mean of an attribute over those a predicate selects and who answered."""
-        told = tell_mean(self, self._parse(where), self.position(name))
+        told = tell_mean(self, self._parse(where), self.attribute_index(name))
         if told is None:
             raise refuse_nobody(where, f"mean {name}")
         return make_estimate(told, level)
@@ -159,7 +159,7 @@ class Model(Fitted):
     def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the value below which a fraction ``probability`` of those selected, and who answered, lies."""
         probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
-        found = find_quantile(self, self._parse(where), self.position(name), probability, level)
+        found = find_quantile(self, self._parse(where), self.attribute_index(name), probability, level)
         if found is None:
             raise refuse_nobody(where, f"quantile of {name}")
         return found
@@ -179,9 +179,9 @@ class Model(Fitted):
         Returns:
             Estimates by the group's value, (low, high) for a band, None for "no answer".
         """
-        terms, place = self._parse(where), self.position(name)
+        terms, index = self._parse(where), self.attribute_index(name)
         told = {
-            group.label: tell_mean(self, conjunction(terms, group.terms), place)
+            group.label: tell_mean(self, conjunction(terms, group.terms), index)
             for group in groups_of(self, by, bands=bands)
         }
         return {label: make_estimate(one, level) for label, one in told.items() if one is not None}
@@ -210,9 +210,9 @@ class Model(Fitted):
             Estimates by the group's value, (low, high) for a band, None for "no answer".
         """
         probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
-        terms, place = self._parse(where), self.position(name)
+        terms, index = self._parse(where), self.attribute_index(name)
         found = {
-            group.label: find_quantile(self, conjunction(terms, group.terms), place, probability, level)
+            group.label: find_quantile(self, conjunction(terms, group.terms), index, probability, level)
             for group in groups_of(self, by, bands=bands)
         }
         return {label: one for label, one in found.items() if one is not None}
@@ -238,11 +238,11 @@ class Model(Fitted):
         Returns:
             Answers by the attribute's integers or texts, (low, high) for a numeric bin, None for "no answer".
         """
-        place = self.position(name)
-        labels = level_labels(self.schema.attributes[place])
+        index = self.attribute_index(name)
+        labels = level_labels(self.schema.attributes[index])
         terms, condition = self._parse(where), self._parse(given)
         both = conjunction(terms, condition)
-        functionals = [fraction_of(self.schema, both, (place, row)) for row in np.eye(len(labels))]
+        functionals = [fraction_of(self.schema, both, (index, row)) for row in np.eye(len(labels))]
         besides = "" if terms == EVERYBODY_TERMS else f" AND ({where})"
         besides += "" if condition == EVERYBODY_TERMS else f", of those with {given}"
         normal_factor(level)
@@ -280,11 +280,11 @@ class Model(Fitted):
         The result has one axis per name, in the order given, and adds up to one; a nullable attribute's last level is
         "no answer".
         """
-        places = [self.position(name) for name in names]
-        if len(set(places)) != len(places) or not places:
+        indices = [self.attribute_index(name) for name in names]
+        if len(set(indices)) != len(indices) or not indices:
             raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
         terms = self._parse(where)
-        joint = joint_distribution(self, places, fraction_of(self.schema, terms))
+        joint = joint_distribution(self, indices, fraction_of(self.schema, terms))
         if terms == EVERYBODY_TERMS:
             return joint
         joint = np.maximum(joint, 0.0)
@@ -296,10 +296,10 @@ class Model(Fitted):
         """Return what a predicate stands for; the one for everybody is known without reading it."""
         return EVERYBODY_TERMS if isinstance(where, str) and where == EVERYBODY else parse(self.schema, where)
 
-    def position(self, name: str) -> int:
-        """Return the place of an attribute in the schema; QueryError if there is none of that name."""
+    def attribute_index(self, name: str) -> int:
+        """Return where an attribute stands in the schema, from 0; QueryError if there is none of that name."""
         try:
-            return self.schema.position(name)
+            return self.schema.index(name)
         except (KeyError, TypeError) as error:
             raise QueryError(
                 f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"

@@ -103,10 +103,10 @@ WITH screened AS (
     SELECT {verdict} AS screening, id AS report, question AS asked, code AS answer FROM reports
 ), ranked AS (
     SELECT screening, asked, answer,
-        ROW_NUMBER() OVER (PARTITION BY screening, report ORDER BY asked, answer) AS place
+        ROW_NUMBER() OVER (PARTITION BY screening, report ORDER BY asked, answer) AS nth
     FROM screened
 ), kept AS (
-    SELECT CASE WHEN screening IS NULL AND place > 1 THEN '{duplicate}' ELSE screening END AS verdict,
+    SELECT CASE WHEN screening IS NULL AND nth > 1 THEN '{duplicate}' ELSE screening END AS verdict,
         asked, answer, 1 AS reports
     FROM ranked
 )"""

@@ -57,8 +57,8 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the plan's table for each attribute, in the family's question of that number."""
         chosen: list[int] = []
         for choices in reversed(self.tables):
-            number, place = divmod(number, len(choices))
-            chosen.append(choices[place])
+            number, index = divmod(number, len(choices))
+            chosen.append(choices[index])
         return tuple(reversed(chosen))
 
     def share(self, number: int) -> int:
@@ -142,14 +142,14 @@ class Questions(Sequence[Question]):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not 0 <= index < len(self):
             raise IndexError(f"question {index} of {len(self)}")
-        place = bisect.bisect_right(self.offsets, index) - 1
-        return self._make(place, index - self.offsets[place])
+        family_index = bisect.bisect_right(self.offsets, index) - 1
+        return self._make(family_index, index - self.offsets[family_index])
 
-    def _make(self, place: int, number: int) -> Question:
-        family = self.families[place]
+    def _make(self, family_index: int, number: int) -> Question:
+        family = self.families[family_index]
         tables = tuple(self.tables[table] for table in family.choice(number))
         channel = self._channel(family, tuple(table.bins for table in tables))
-        return Question(self.offsets[place] + number, family.attributes, tables, channel, family.share(number))
+        return Question(self.offsets[family_index] + number, family.attributes, tables, channel, family.share(number))
 
     def _channel(self, family: Family, shape: tuple[int, ...]) -> Channel:
         cells = math.prod(shape)
@@ -159,9 +159,9 @@ class Questions(Sequence[Question]):
 
     def locate(self, position: int) -> Question:
         """Return the question whose stretch of the shares holds ``position``, from 0 to 2^32 - 1."""
-        place = bisect.bisect_right(self._family_ends, position)
-        start = self._family_ends[place - 1] if place else 0
-        return self._make(place, self.families[place].locate(position - start))
+        family_index = bisect.bisect_right(self._family_ends, position)
+        start = self._family_ends[family_index - 1] if family_index else 0
+        return self._make(family_index, self.families[family_index].locate(position - start))
 
     @cached_property
     def _family_ends(self) -> list[int]:
@@ -169,7 +169,7 @@ class Questions(Sequence[Question]):
 
     def channels(self) -> Iterator[tuple[int, Channel]]:
         """Yield a question for every collection of bin numbers that each family has, with its channel."""
-        for place, family in enumerate(self.families):
+        for family_index, family in enumerate(self.families):
             first: dict[tuple[int, ...], int] = {(): 0}
             for choices in family.tables:
                 grown: dict[tuple[int, ...], int] = {}
@@ -178,7 +178,7 @@ class Questions(Sequence[Question]):
                         grown.setdefault(self._extend(shape, table), number * len(choices) + step)
                 first = grown
             for shape, number in first.items():
-                yield self.offsets[place] + number, self._channel(family, shape)
+                yield self.offsets[family_index] + number, self._channel(family, shape)
 
     def _extend(self, shape: tuple[int, ...], table: int) -> tuple[int, ...]:
         """Return the bin numbers, in order of size, with one more table's; a single bin adds nothing."""

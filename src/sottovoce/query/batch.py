@@ -63,7 +63,7 @@ class Batch:
     def of(cls, weights: Mapping[int, Floats]) -> Batch:
         """Return the batch in which every query names every attribute given, by weights queries by levels."""
         count = len(next(iter(weights.values())))
-        return cls(count, {place: Selection(np.arange(count), weights[place]) for place in sorted(weights)})
+        return cls(count, {index: Selection(np.arange(count), weights[index]) for index in sorted(weights)})
 
     def dimensions(self) -> NDArray[np.intp]:
         """Return how many attributes each query names."""

@@ -21,7 +21,7 @@ from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 Product = tuple[tuple[int, Region], ...]
-"""Regions of some attributes, by place; those not named are not restricted."""
+"""Regions of some attributes, by index; those not named are not restricted."""
 
 Terms = dict[Product, int]
 """A signed sum of products."""
@@ -58,17 +58,17 @@ class _Expander:
             case Constant():
                 return {(): 1} if expression.truth != negated else {}
             case Compare() | Between() | In() | IsNull():
-                place = self._place(expression.name, expression.place)
-                region = _leaf(self.schema.attributes[place], expression, negated=negated)
-                return {((place, region),): 1} if region else {}
+                index = self._index(expression.name, expression.offset)
+                region = _leaf(self.schema.attributes[index], expression, negated=negated)
+                return {((index, region),): 1} if region else {}
         raise QueryError(f"a predicate is a text or an expression made with col(), got {expression!r}")
 
-    def _place(self, name: Any, place: int | None) -> int:
+    def _index(self, name: Any, offset: int | None) -> int:
         try:
-            return self.schema.position(name)
+            return self.schema.index(name)
         except (KeyError, TypeError) as error:
             known = ", ".join(self.schema.names)
-            raise QueryError(_at(place, f"unknown attribute {name!r}; this collection has {known}")) from error
+            raise QueryError(_at(offset, f"unknown attribute {name!r}; this collection has {known}")) from error
 
 
 def conjunction(left: Terms, right: Terms) -> Terms:
@@ -129,15 +129,15 @@ def _leaf(attribute: AnyAttribute, leaf: Compare | Between | In | IsNull, *, neg
     values = stretch(0, attribute.value_levels)
     if isinstance(leaf, IsNull):
         return values if negated else stretch(attribute.value_levels, attribute.size)
-    region = _Leaf(attribute, leaf.place).region(leaf)
+    region = _Leaf(attribute, leaf.offset).region(leaf)
     return complement(region, attribute.value_levels) if negated else region
 
 
 class _Leaf:
     """Reads one comparison against its attribute."""
 
-    def __init__(self, attribute: AnyAttribute, place: int | None) -> None:
-        self.attribute, self.place = attribute, place
+    def __init__(self, attribute: AnyAttribute, offset: int | None) -> None:
+        self.attribute, self.offset = attribute, offset
 
     def region(self, leaf: Compare | Between | In) -> Region:
         if isinstance(leaf, In):
@@ -191,11 +191,11 @@ class _Leaf:
             return math.inf if value > 0 else -math.inf
 
     def _refuse(self, why: str, cause: Exception | None = None) -> NoReturn:
-        raise QueryError(_at(self.place, f"{self.attribute.name}: {why}")) from cause
+        raise QueryError(_at(self.offset, f"{self.attribute.name}: {why}")) from cause
 
 
-def _at(place: int | None, why: str) -> str:
-    return why if place is None else f"at character {place + 1}: {why}"
+def _at(offset: int | None, why: str) -> str:
+    return why if offset is None else f"at character {offset + 1}: {why}"
 
 
 def _without_clip(attribute: AnyAttribute) -> AnyAttribute:

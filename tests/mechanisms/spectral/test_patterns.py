@@ -68,7 +68,7 @@ def test_products_of_functions_are_functions():
     signs = walsh_signs(16, 4)
     (products,) = spans(np.array([[5, 9, 2]]))
     for chosen, product in enumerate(products):
-        expected = np.prod([signs[:, f] for place, f in enumerate((5, 9, 2)) if chosen >> (2 - place) & 1], axis=0)
+        expected = np.prod([signs[:, f] for index, f in enumerate((5, 9, 2)) if chosen >> (2 - index) & 1], axis=0)
         np.testing.assert_array_equal(signs[:, product], np.broadcast_to(expected, 16))
 
 

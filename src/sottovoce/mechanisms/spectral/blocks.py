@@ -166,7 +166,7 @@ class Candidates:
         groups: The groups of coefficients.
         blocks: The blocks.
         questions: The number of questions of each block.
-        rows: For each entry, the place of its block,
+        rows: For each entry, the index of its block,
         columns: the number of its group,
         gains: and how much a report gives: coefficients seen times squared attenuation.
     """
@@ -188,10 +188,10 @@ class Candidates:
         """Return the candidates with more blocks."""
         own, rows, columns, gains = list(blocks), [], [], []
         sizes = [axis.size for axis in self.groups.axes]
-        for place, block in enumerate(own, start=len(self.blocks)):
+        for index, block in enumerate(own, start=len(self.blocks)):
             gain = attenuation(float(epsilon), block.cells(sizes)) ** 2
             for group, mass in block.shows.items():
-                rows.append(place)
+                rows.append(index)
                 columns.append(self.groups.number(group))
                 gains.append(gain * mass)
         return Candidates(
@@ -204,15 +204,15 @@ class Candidates:
         )
 
     def restrict(self, kept: NDArray[np.intp]) -> Candidates:
-        """Return the candidates at the given places, which rise."""
-        place = np.full(len(self.blocks), -1)
-        place[kept] = np.arange(len(kept))
-        among = place[self.rows] >= 0
+        """Return the candidates at the given indices, which rise."""
+        index = np.full(len(self.blocks), -1)
+        index[kept] = np.arange(len(kept))
+        among = index[self.rows] >= 0
         return replace(
             self,
             blocks=[self.blocks[number] for number in kept.tolist()],
             questions=self.questions[kept],
-            rows=place[self.rows][among],
+            rows=index[self.rows][among],
             columns=self.columns[among],
             gains=self.gains[among],
         )

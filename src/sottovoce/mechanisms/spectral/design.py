@@ -5,7 +5,7 @@ design is a distribution of the crowd over blocks of questions: a convex problem
 So blocks are generated as they are needed (column generation): the best shares of a few blocks give every
 coefficient's slope, the slopes price all blocks, and the best of these join. Then every question must expect enough
 reports: blocks that are not worth the least they may get are dropped in rounds, and others tried one by one.
-This takes the place of a granularity guideline, for any number of people and attributes.
+This replaces a granularity guideline, for any number of people and attributes.
 """
 
 from __future__ import annotations
@@ -215,11 +215,11 @@ def _swapped(whole: Candidates, users: int, shares: Floats) -> Floats:
         leaving = _saved(whole, by_entry, -shares, users) + price * shares + cost
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
         gain[_needed(whole, shares, least)] = -inf
-        place = int(np.round(gain / error, 9).argmax())
-        if gain[place] < _WORTH_SWAPPING * error:
+        index = int(np.round(gain / error, 9).argmax())
+        if gain[index] < _WORTH_SWAPPING * error:
             break
         shares = shares.copy()
-        shares[place] = 0.0 if asked[place] else least[place]
+        shares[index] = 0.0 if asked[index] else least[index]
     return best
 
 

@@ -182,8 +182,8 @@ def _held_out(
 def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:
     """Return for every attribute the texture under which its measured means are the most probable."""
     chosen = []
-    for place, axis in enumerate(axes):
-        own, signs = asked.places(place), walsh_signs(axis.size, asked.bands[place])[:, 1:]
+    for index, axis in enumerate(axes):
+        own, signs = asked.indices(index), walsh_signs(axis.size, asked.bands[index])[:, 1:]
         evidence = {}
         for texture in TEXTURES if axis.ordered else TEXTURES[:1]:
             basis = logit_basis(axis, texture)
@@ -198,7 +198,7 @@ def _base(objective: Objective) -> list[Floats]:
     estimate, information = objective.moments.estimate[0], objective.moments.information[0]
     return [
         np.array(
-            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.places]
+            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.indices]
         )
         for group in objective.groups
     ]

@@ -89,12 +89,12 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
     families = []
     for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
         choices = []
-        for (place, _), listed in zip(block.patterns, block.tables, strict=True):
-            own = [Table(walsh=(axes[place].size, *functions)) for functions in listed]
+        for (index, _), listed in zip(block.patterns, block.tables, strict=True):
+            own = [Table(walsh=(axes[index].size, *functions)) for functions in listed]
             choices.append(tuple(tables.setdefault(table, len(tables)) for table in own))
         families.append(
             Family(
-                attributes=tuple(place for place, _ in block.patterns),
+                attributes=tuple(index for index, _ in block.patterns),
                 tables=tuple(choices),
                 channel=block.channel,
                 shares=share,
@@ -149,8 +149,8 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
     where, moments, groups = answers.asked, answers.moments(), asked.groups
     known, variance = np.zeros(len(groups.variance)), groups.variance.copy()
     for group in sorted({group for block in asked.blocks for group in block.shows}):
-        rows = where.places(*group[0]) if len(group) == 2 else np.array([0])
-        block = np.ix_(rows, where.places(*group[-1]))
+        rows = where.indices(*group[0]) if len(group) == 2 else np.array([0])
+        block = np.ix_(rows, where.indices(*group[-1]))
         information = moments.information[block]
         if not (information > 0).all():
             continue
@@ -257,7 +257,7 @@ def _caveats(plan: Plan, answers: Answers) -> list[str]:
     few = [
         f"{names[one]} and {names[other]}"
         for one, other in pairs
-        if information[np.ix_(asked.places(one, 0), asked.places(other, 0))].item() < needed
+        if information[np.ix_(asked.indices(one, 0), asked.indices(other, 0))].item() < needed
     ]
     if few:
         listed = ", ".join(few[:PAIRS_NAMED]) + (

@@ -88,8 +88,8 @@ def pattern_tables(leads: Leads, whole: bool = False) -> tuple[tuple[int, ...], 
     for multipliers in product(*(range(1 << degree) for degree in degrees)):
         functions = {lead: 1 << lead for lead in leads}
         for (free, above), degree, multiplier in zip(stretches, degrees, multipliers, strict=True):
-            for place, lead in enumerate(above):
-                filling = _multiply(multiplier, 1 << place, degree)
+            for index, lead in enumerate(above):
+                filling = _multiply(multiplier, 1 << index, degree)
                 functions[lead] |= sum((filling >> bit & 1) << position for bit, position in enumerate(free))
         tables.append(tuple(functions[lead] for lead in leads))
     return tuple(tables)
@@ -130,7 +130,7 @@ def lead_masses(leads: Leads) -> list[tuple[int, int]]:
         >>> lead_masses((3, 0))
         [(0, 1), (3, 2)]
     """
-    return [(lead, 1 << place) for place, lead in enumerate(sorted(leads))]
+    return [(lead, 1 << index) for index, lead in enumerate(sorted(leads))]
 
 
 @lru_cache(maxsize=2**12)
@@ -143,8 +143,8 @@ def pair_masses(first: Leads, second: Leads) -> dict[tuple[int, int], int]:
     """
     masses: dict[tuple[int, int], int] = {}
     for chosen in range(1, 1 << len(first)):
-        places = [place for place in range(len(first)) if chosen >> place & 1]
-        bands = max(first[place] for place in places), max(second[place] for place in places)
+        indices = [index for index in range(len(first)) if chosen >> index & 1]
+        bands = max(first[index] for index in indices), max(second[index] for index in indices)
         masses[bands] = masses.get(bands, 0) + 1
     return masses
 

@@ -101,7 +101,7 @@ CROWD = Crowd(
     ),
     groups=(
         (at_most("age", 34), between("age", 35, 59), at_least("age", 60)),
-        each_of("clinic", *(CLINICS[place] for place in (0, 5, 6, 9, 11, 14, 4))),
+        each_of("clinic", *(CLINICS[index] for index in (0, 5, 6, 9, 11, 14, 4))),
         (at_most("body_mass", 24), at_least("body_mass", 30)),
         each_of("smoking", *SMOKING),
         (at_most("active_days", 1), at_least("active_days", 4)),

@@ -96,7 +96,7 @@ CROWD = Crowd(
         is_in("born", "Feb"),
     ),
     groups=(
-        each_of("school", *(SCHOOLS[place] for place in (2, 4, 8, 11, 12, 14, 7))),
+        each_of("school", *(SCHOOLS[index] for index in (2, 4, 8, 11, 12, 14, 7))),
         (at_most("year", 6), between("year", 7, 9), at_least("year", 10)),
         (at_most("maths", 2), at_least("maths", 5)),
         (at_most("homework", 30), at_least("homework", 75)),

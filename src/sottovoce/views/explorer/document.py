@@ -60,7 +60,7 @@ def exploration(
         "population": model.reports if population is None else population,
         "attributes": [_attribute(attribute) for attribute in model.schema.attributes],
         "mixture": mixture,
-        "calibration": {str(place): numbers.put(tilt) for place, tilt in tilts.items()},
+        "calibration": {str(index): numbers.put(tilt) for index, tilt in tilts.items()},
         "errors": _errors(base, numbers),
         "numbers": numbers.packed(),
         "intervals": {"level": level, "factor": factor, "includes": model.includes},
@@ -109,7 +109,7 @@ def _errors(model: MixtureModel, numbers: _Numbers) -> dict[str, Any] | None:
         "triple": numbers.put(prior["triple"]),
         "coherent": model.posterior.belief.coherent,
         "coherent_listed": model.posterior.belief.coherent_listed,
-        "listed": [place for place in range(len(model.schema.names)) if model.posterior.is_list(place)],
+        "listed": [index for index in range(len(model.schema.names)) if model.posterior.is_list(index)],
     }
 
 
