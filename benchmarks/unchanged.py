@@ -193,10 +193,10 @@ def digest(value: Any) -> str:
 def plain(value: Any) -> Any:
     """Return a value as lists, texts and integers, its floats rounded."""
     if isinstance(value, sv.Answer):
-        about = [value.level, value.reports, value.where, value.count, value.count_interval, value.includes]
+        about = [value.level, value.reports, value.where, value.count, value.count_interval, value.interval_note]
         return plain(["answer", value.fraction, value.interval, value.deviation, *about, str(value)])
     if isinstance(value, sv.Estimate):
-        return plain(["estimate", float(value), value.interval, value.level, value.includes, str(value)])
+        return plain(["estimate", float(value), value.interval, value.level, value.interval_note, str(value)])
     if isinstance(value, float):
         return f"{0.0 if abs(value) < NOTHING else value:.{DIGITS}g}"
     if isinstance(value, np.ndarray | np.generic):

@@ -29,7 +29,7 @@ from sottovoce.channels.local_hash import best_prime
 from sottovoce.simulation.simulate import seeded_words
 from tests.chances import assert_drawn_from
 
-epsilons = st.decimals(min_value="0.01", max_value="20", indices=3)
+epsilons = st.decimals(min_value="0.01", max_value="20", places=3)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ PRIMES = [number for number in range(2, 3000) if all(number % divisor for diviso
 
 
 @settings(max_examples=40)
-@given(st.decimals(min_value="0.01", max_value="7.5", indices=2))
+@given(st.decimals(min_value="0.01", max_value="7.5", places=2))
 def test_the_prime_is_the_best_of_all(epsilon: Decimal):
     excess = np.expm1(float(epsilon))
     variances = [(excess + prime) ** 2 / (prime - 1) for prime in PRIMES]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sottovoce.channels import GRR, FrequencyOracle, SquareWave
 
-epsilons = st.decimals(min_value="0.01", max_value="20", indices=2)
+epsilons = st.decimals(min_value="0.01", max_value="20", places=2)
 
 
 @given(cells=st.integers(2, 300), epsilon=epsilons)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 import sottovoce as sv
 from sottovoce.client.report import PLAN_KEY
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.questions import Family
 from tests.crowds import mixed_crowd, mixed_schema
 
@@ -32,7 +32,7 @@ def huge_plan() -> sv.Plan:
         g1=2,
         g2=2,
     )
-    tables = (Table(edges=(0, 5, 2**20)), Table(identity=2**20))
+    tables = (BinMap(edges=(0, 5, 2**20)), BinMap(identity=2**20))
     families = (
         Family(attributes=(0,), tables=((0,),), channel="grr", shares=2**31),
         Family(attributes=(0, 1), tables=((1,), (1,)), channel="local_hash", shares=2**31),
@@ -42,7 +42,7 @@ def huge_plan() -> sv.Plan:
     return plan
 
 
-def good_reports(plan: sv.Plan, people: int, *, seed: int) -> pa.Table:
+def good_reports(plan: sv.Plan, people: int, *, seed: int) -> pa.BinMap:
     """Return reports that a simulated crowd might send; the same for the same seed."""
     generator = np.random.default_rng(seed)
     codes = plan.questions.codes
@@ -50,7 +50,7 @@ def good_reports(plan: sv.Plan, people: int, *, seed: int) -> pa.Table:
     return stamped(plan, {"question": questions, "code": generator.integers(0, codes[questions])})
 
 
-def stamped(plan: sv.Plan, columns: dict[str, object]) -> pa.Table:
+def stamped(plan: sv.Plan, columns: dict[str, object]) -> pa.BinMap:
     """Return a table of reports that says which plan it answers."""
     return pa.table(columns).replace_schema_metadata({PLAN_KEY: plan.fingerprint})
 

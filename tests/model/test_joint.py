@@ -130,7 +130,7 @@ class TestCalibrate:
                 (TableModel(table).reweighted(model.weights).answer(where).fraction - before.fraction) / step
             ) ** 2
         assert before.deviation == pytest.approx(0.01 * np.sqrt(squares), rel=1e-3)
-        assert "taken as exact" in before.includes
+        assert "taken as exact" in before.interval_note
 
     def test_people_follow_the_calibrated_model(self) -> None:
         """Seed 4: a correct program fails for less than one seed in 10^9."""

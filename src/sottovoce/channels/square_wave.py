@@ -1,7 +1,7 @@
 """The square wave: report a bucket near the true one with one probability, any bucket farther off with a smaller one.
 
-K ordered cells go in, K + 2b buckets come out: cell v stands at bucket v + b, the 2b + 1 buckets within b of it are near,
-the other K - 1 are far. With b = 0 this is randomised response.
+K ordered cells go in, K + 2b buckets come out: cell v stands at bucket v + b, the 2b + 1 buckets within b of it are
+near, the other K - 1 are far. With b = 0 this is randomised response.
 
 Guarantee: integer weights out of 2^64; the largest weight of a near bucket over the smallest of a far one is at most
 e^epsilon exactly, and epsilon is met to within 4 K ((2b + 1) e^epsilon + K) / 2^64. Cost: one 64-bit word per report. A
@@ -76,7 +76,7 @@ class SquareWave:
         """None: it offers no unbiased estimate, and so has no raw coefficient."""
 
     def row(self, cell: int) -> list[int]:
-        """Return the exact integer weight of every code, given the cell: the near buckets are those from ``cell`` on."""
+        """Return the exact integer weight of every code, given the cell: near buckets are those from ``cell`` on."""
         near = [self.near + (bucket < self.extra) for bucket in range(self.width)]
         return [self.far] * cell + near + [self.far] * (self.cells - 1 - cell)
 

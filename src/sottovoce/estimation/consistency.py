@@ -26,7 +26,7 @@ class Grid:
         attributes: The attributes along the axes of ``frequencies``.
         frequencies: The estimate of every cell.
         variance: The variance of one cell's estimate; infinite where nobody reported.
-        buckets: For each axis, the bucket of every bin: the stretch of the attribute that all grids can tell apart.
+        buckets: For each axis, the bucket of every bin: the interval of the attribute that all grids can tell apart.
     """
 
     attributes: tuple[int, ...]

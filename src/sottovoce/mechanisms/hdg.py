@@ -20,7 +20,7 @@ from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
     GridQuestions,
-    attribute_table,
+    attribute_map,
     estimate_grids,
     even_shares,
     guideline_1d,
@@ -116,7 +116,7 @@ def response_matrices(plan: Plan, tally: Tally) -> dict[tuple[int, int], tuple[F
 
 def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
     """Return the 1-D bin of every level of every attribute."""
-    return [attribute_table(attribute, plan.parameters["g1"]).array() for attribute in plan.schema.attributes]
+    return [attribute_map(attribute, plan.parameters["g1"]).array() for attribute in plan.schema.attributes]
 
 
 def _matrix(

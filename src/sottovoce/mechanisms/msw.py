@@ -20,10 +20,10 @@ from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
 from sottovoce.mechanisms.grids import even_shares
-from sottovoce.model.answer import INCLUDES
+from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.joint import JointModel, Levels
 from sottovoce.model.origin import Origin
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -58,9 +58,10 @@ class ProductModel(JointModel):
         return answers
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
-        return f"{INCLUDES} They leave out that attributes are taken as independent, so beyond one they are too narrow."
+        independent = "They leave out that attributes are taken as independent, so beyond one they are too narrow."
+        return f"{INTERVAL_NOTE} {independent}"
 
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return levels drawn attribute by attribute."""
@@ -91,7 +92,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
             zip(schema.sizes, even_shares(SHARES, len(schema.attributes)), strict=True)
         )
     )
-    return Design({}, tuple(Table(identity=size) for size in sizes), families)
+    return Design({}, tuple(BinMap(identity=size) for size in sizes), families)
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.estimation import max_entropy, weighted_update
-from sottovoce.model.answer import INCLUDES
+from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, chunks
@@ -82,11 +82,11 @@ class PairwiseModel(Model):
         return answers
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
         return (
-            f"{INCLUDES} Of this mechanism's own error they include what its cells may hide, and leave out part of "
-            "what smoothing the cells does and of what is assumed about more than two attributes; on comparisons of "
+            f"{INTERVAL_NOTE} Of this mechanism's own error they include what its cells may hide, and leave out part "
+            "of what smoothing the cells does and of what is assumed about more than two attributes; on comparisons of "
             "groups they hold far less often than their level says."
         )
 

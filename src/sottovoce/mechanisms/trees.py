@@ -13,7 +13,7 @@ from sottovoce.channels import ORACLES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.hierarchy import starts_of
 from sottovoce.mechanisms.options import check_choice
-from sottovoce.plan.bin_maps import Table, tree_tables
+from sottovoce.plan.bin_maps import BinMap, tree_maps
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
 
@@ -44,9 +44,9 @@ class TreeQuestions:
     """
 
     def __init__(self, schema: Schema, options: TreeOptions) -> None:
-        self.trees = [tree_tables(size, options.branching) for size in schema.sizes]
+        self.trees = [tree_maps(size, options.branching) for size in schema.sizes]
         self.channel = "local_hash" if options.oracle == "olh" else options.oracle
-        self.tables: list[Table] = []
+        self.tables: list[BinMap] = []
         self.families: list[Family] = []
 
     def add(self, attributes: Sequence[int], share: int) -> None:
@@ -65,7 +65,7 @@ class TreeQuestions:
                 )
             )
 
-    def _index(self, table: Table) -> int:
+    def _index(self, table: BinMap) -> int:
         if table not in self.tables:
             self.tables.append(table)
         return self.tables.index(table)
@@ -90,4 +90,4 @@ def question_number(depths: Sequence[int], chosen: Sequence[int], offsets: Seque
 
 def tree_starts(size: int, branching: int) -> list[NDArray[np.intp]]:
     """Return the first level of every node, for each depth of an attribute's tree."""
-    return [starts_of(table.array()) for table in tree_tables(size, branching)]
+    return [starts_of(table.array()) for table in tree_maps(size, branching)]

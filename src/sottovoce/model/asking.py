@@ -17,14 +17,14 @@ from sottovoce.model.belief import Normal, Ratio, normal_factor
 from sottovoce.model.evaluation import Assessed, assess, errors_of, values_of
 from sottovoce.query.functional import (
     Functional,
-    centred_share,
+    breakpoints,
+    cdf_influence,
     fraction_within,
     less,
     linear_error,
     moment_of,
     require_ordered,
     scaled,
-    stretches,
     value_at,
     value_range,
 )
@@ -38,7 +38,7 @@ MOST_POSITIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Assessment:
     """What a model says of one functional or ratio: its belief, evidence and direct belief."""
 
     source: Source
@@ -50,7 +50,7 @@ class Told:
         return None if belief is None else Estimate(belief.value, interval=belief.limits(level), level=level)
 
 
-def tell_fractions(model: Model, functionals: Sequence[Functional]) -> list[Told]:
+def assess_fractions(model: Model, functionals: Sequence[Functional]) -> list[Assessment]:
     """Return what a model says of fractions of the whole crowd."""
     found = assess(model, functionals)
     told = []
@@ -58,13 +58,13 @@ def tell_fractions(model: Model, functionals: Sequence[Functional]) -> list[Told
         belief = Normal(min(max(float(found.values[index]), 0.0), 1.0), float(found.errors[index]), 0.0, 1.0)
         apart, error = float(found.direct[index]), float(found.direct_errors[index])
         direct = None if math.isnan(error) else Normal(apart, error)
-        told.append(Told(Source(model, functional, belief, direct), found.evidence[index]))
+        told.append(Assessment(Source(model, functional, belief, direct), found.evidence[index]))
     return told
 
 
-def tell_ratios(
+def assess_ratios(
     model: Model, tops: Sequence[Functional], bottom: Functional, bounds: tuple[float, float]
-) -> list[Told] | None:
+) -> list[Assessment] | None:
     """Return what a model says of ratios that share a denominator; None if it sees nobody there.
 
     Args:
@@ -77,18 +77,18 @@ def tell_ratios(
     if not found.values[0] > 0:
         return None
     ratios = np.clip(found.values[1:] / found.values[0], *bounds)
-    off, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
+    influences, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
     directs: list[Ratio | None] = [None] * len(tops)
     if found.direct[0] > 0 and not np.isnan(found.direct_errors).any():
         apart = found.direct[1:] / found.direct[0]
         _, direct_errors = _ratio_errors(model, tops, bottom, apart, float(found.direct[0]))
         directs = [_ratio(float(value), direct_errors.direct_errors, index) for index, value in enumerate(apart)]
     return [
-        Told(
+        Assessment(
             Source(model, functional, _ratio(float(ratios[index]), errors.errors, index, bounds), directs[index]),
             errors.evidence[1 + 2 * index],
         )
-        for index, functional in enumerate(off)
+        for index, functional in enumerate(influences)
     ]
 
 
@@ -100,8 +100,8 @@ def _ratio_errors(
     Assessed are the bottom as a part of its value, then for each ratio its own error and that less the bottom's.
     """
     whole = scaled(bottom, 1 / divisor)
-    off = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
-    return off, assess(model, [whole, *(each for one in off for each in (one, less(one, whole)))])
+    influences = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
+    return influences, assess(model, [whole, *(each for one in influences for each in (one, less(one, whole)))])
 
 
 def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float] = (-math.inf, math.inf)) -> Ratio:
@@ -114,7 +114,7 @@ def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float]
     return Ratio(value, own, bottom, covariance, *bounds)
 
 
-def make_answer(told: Told, where: str, level: float, population: int | None) -> Answer:
+def make_answer(told: Assessment, where: str, level: float, population: int | None) -> Answer:
     """Return a fraction as an answer."""
     low, high = told.source.belief.limits(level)
     belief, model = told.source.belief, told.source.model
@@ -127,33 +127,33 @@ def make_answer(told: Told, where: str, level: float, population: int | None) ->
         reports=model.reports,
         where=where,
         population=population,
-        includes=model.includes,
+        interval_note=model.interval_note,
         evidence=told.evidence,
         direct=told.direct(level),
         source=told.source,
     )
 
 
-def make_estimate(told: Told, level: float) -> Estimate:
+def make_estimate(told: Assessment, level: float) -> Estimate:
     """Return a number about the crowd as an estimate."""
     belief = told.source.belief
     return Estimate(
         belief.value,
         interval=belief.limits(level),
         level=level,
-        includes=told.source.model.includes,
+        interval_note=told.source.model.interval_note,
         evidence=told.evidence,
         direct=told.direct(level),
         source=told.source,
     )
 
 
-def tell_mean(model: Model, terms: Terms, index: int) -> Told | None:
+def assess_mean(model: Model, terms: Terms, index: int) -> Assessment | None:
     """Return what a model says of an attribute's mean over those selected; None if it sees nobody there."""
     attribute = model.schema.attributes[index]
     require_ordered(attribute, "mean")
     moment, fraction = moment_of(model.schema, terms, index)
-    told = tell_ratios(model, [moment], fraction, value_range(attribute))
+    told = assess_ratios(model, [moment], fraction, value_range(attribute))
     return None if told is None else told[0]
 
 
@@ -165,7 +165,7 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
     """
     attribute = model.schema.attributes[index]
     require_ordered(attribute, "quantile")
-    positions = stretches(model.schema, terms, index)
+    positions = breakpoints(model.schema, terms, index)
     parts = [fraction_within(model.schema, terms, index, start, stop) for start, stop in pairwise(positions.tolist())]
     steps = np.concatenate([[0.0], np.cumsum(values_of(model, parts))])
     selected = float(steps[-1])
@@ -175,17 +175,17 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
     position = _position(positions, steps, probability)
     looked = positions[:: -(-len(positions) // MOST_POSITIONS)]
     looked = looked if looked[-1] == positions[-1] else np.append(looked, positions[-1])
-    off = [centred_share(model.schema, terms, index, end, probability, selected) for end in looked.tolist()]
-    errors = normal_factor(level) * errors_of(model, off)
+    influences = [cdf_influence(model.schema, terms, index, end, probability, selected) for end in looked.tolist()]
+    errors = normal_factor(level) * errors_of(model, influences)
     gap = np.interp(looked, positions, steps) - probability
     low, high = (value_at(attribute, end) for end in _possible(looked, gap, errors))
-    here = centred_share(model.schema, terms, index, position, probability, selected)
+    here = cdf_influence(model.schema, terms, index, position, probability, selected)
     value = value_at(attribute, position)
     return Estimate(
         value,
         interval=(min(low, value), max(high, value)),
         level=level,
-        includes=model.includes,
+        interval_note=model.interval_note,
         evidence=assess(model, [here]).evidence[0],
     )
 

@@ -101,14 +101,14 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     starts = [cell_starts(joint.sum(axis=1 - axis)) for axis in (0, 1)]
     strength = association(joint)
     if min(map(len, starts)) < 2:
-        return Estimate(0.0, interval=(0.0, 0.0), level=level, includes=model.includes)
+        return Estimate(0.0, interval=(0.0, 0.0), level=level, interval_note=model.interval_note)
     indices = [model.attribute_index(name) for name in (first, second)]
     functionals, vector = _deviations(joint, starts, indices)
     cells = assess(model, functionals)
     errors = cells.errors
     degrees = min(map(len, starts)) - 1
     if not np.isfinite(errors).all():
-        return Estimate(strength, interval=(0.0, 1.0), level=level, includes=model.includes)
+        return Estimate(strength, interval=(0.0, 1.0), level=level, interval_note=model.interval_note)
     length = float(np.sqrt((vector**2).sum()))
     direction = vector / length if length > 0 else vector
     along = _combine(functionals, direction)
@@ -127,7 +127,7 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     evidence = seen.evidence[0]
     if evidence is not None and low > 0:  # what is told from chance was measured, though weaker dependence would not be
         evidence = max(evidence, 1 - (float(seen.errors[0]) / length) ** 2)
-    return Estimate(strength, interval=interval, level=level, includes=model.includes, evidence=evidence)
+    return Estimate(strength, interval=interval, level=level, interval_note=model.interval_note, evidence=evidence)
 
 
 def _chi_square(level: float, freedom: float) -> float:
@@ -182,7 +182,7 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
     joint = np.maximum(model.marginal(first, second)[: len(values[0]), : len(values[1])], 0.0)
     correlation = _correlation(joint, *values)
     if math.isnan(correlation):
-        return Estimate(math.nan, interval=(-1.0, 1.0), level=level, includes=model.includes)
+        return Estimate(math.nan, interval=(-1.0, 1.0), level=level, interval_note=model.interval_note)
     share = joint.sum()
     standard, answered = [], []
     for axis, own in enumerate(values):
@@ -205,7 +205,7 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
         correlation,
         interval=belief.limits(level),
         level=level,
-        includes=model.includes,
+        interval_note=model.interval_note,
         evidence=seen.evidence[0],
     )
 

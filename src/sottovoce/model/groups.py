@@ -19,7 +19,7 @@ from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, difference, percent, plain_number
 from sottovoce.query.labels import band_label, level_labels, names_band, names_level
-from sottovoce.query.region import stretch
+from sottovoce.query.region import interval
 from sottovoce.query.terms import Terms
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
     if bands is None or not attribute.ordered:
         labels = level_labels(attribute)
         return [
-            Group(label, {((index, stretch(level, level + 1)),): 1}, names_level(by, label), float(marginal[level]))
+            Group(label, {((index, interval(level, level + 1)),): 1}, names_level(by, label), float(marginal[level]))
             for level, label in enumerate(labels)
         ]
     count = check_integer("bands", bands, error=QueryError, least=2, most=attribute.value_levels)
@@ -76,7 +76,7 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
     found = [
         Group(
             band_label(attribute, start, stop),
-            {((index, stretch(start, stop)),): 1},
+            {((index, interval(start, stop)),): 1},
             names_band(attribute, start, stop),
             float(marginal[start:stop].sum()),
         )
@@ -85,7 +85,7 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
     if attribute.accepts_null:
         level = attribute.value_levels
         found.append(
-            Group(None, {((index, stretch(level, level + 1)),): 1}, names_level(by, None), float(marginal[level]))
+            Group(None, {((index, interval(level, level + 1)),): 1}, names_level(by, None), float(marginal[level]))
         )
     return found
 

@@ -99,9 +99,11 @@ class CalibratedModel(JointModel):
         return self.base.kind
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
-        return f"{self.base.includes} The known marginals are taken as exact, and the weights that follow as given."
+        return (
+            f"{self.base.interval_note} The known marginals are taken as exact, and the weights that follow as given."
+        )
 
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""

@@ -17,16 +17,16 @@ from sottovoce._checks import check_fraction
 from sottovoce._files import write_whole
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
-from sottovoce.model.answer import INCLUDES, Answer, Estimate, check_population
+from sottovoce.model.answer import INTERVAL_NOTE, Answer, Estimate, check_population
 from sottovoce.model.asking import (
-    Told,
+    Assessment,
+    assess_fractions,
+    assess_mean,
+    assess_ratios,
     find_quantile,
     make_answer,
     make_estimate,
     refuse_nobody,
-    tell_fractions,
-    tell_mean,
-    tell_ratios,
 )
 from sottovoce.model.association import (
     Association,
@@ -99,9 +99,9 @@ class Model(Fitted):
         write_whole(path, msgspec.json.encode(seal(self.document())))
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
-        return INCLUDES
+        return INTERVAL_NOTE
 
     def answer(
         self,
@@ -137,21 +137,21 @@ class Model(Fitted):
         condition = self._parse(given)
         asked = [fraction_of(self.schema, conjunction(self._parse(where), condition)) for where in wheres]
         texts = [str(where) if condition == EVERYBODY_TERMS else f"{where}, of those with {given}" for where in wheres]
-        told = self._tell(asked, condition, given)
+        told = self._assess(asked, condition, given)
         return [make_answer(one, text, level, population) for one, text in zip(told, texts, strict=True)]
 
-    def _tell(self, asked: Sequence[Functional], condition: Terms, given: Where) -> list[Told]:
+    def _assess(self, asked: Sequence[Functional], condition: Terms, given: Where) -> list[Assessment]:
         """Return what is said of fractions: of everybody, or of those for whom a condition holds."""
         if condition == EVERYBODY_TERMS:
-            return tell_fractions(self, asked)
-        told = tell_ratios(self, asked, fraction_of(self.schema, condition), (0.0, 1.0))
+            return assess_fractions(self, asked)
+        told = assess_ratios(self, asked, fraction_of(self.schema, condition), (0.0, 1.0))
         if told is None:
             raise refuse_nobody(given, "fraction")
         return told
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the mean of an attribute over those a predicate selects and who answered."""
-        told = tell_mean(self, self._parse(where), self.attribute_index(name))
+        told = assess_mean(self, self._parse(where), self.attribute_index(name))
         if told is None:
             raise refuse_nobody(where, f"mean {name}")
         return make_estimate(told, level)
@@ -181,7 +181,7 @@ class Model(Fitted):
         """
         terms, index = self._parse(where), self.attribute_index(name)
         told = {
-            group.label: tell_mean(self, conjunction(terms, group.terms), index)
+            group.label: assess_mean(self, conjunction(terms, group.terms), index)
             for group in groups_of(self, by, bands=bands)
         }
         return {label: make_estimate(one, level) for label, one in told.items() if one is not None}
@@ -247,7 +247,7 @@ class Model(Fitted):
         besides += "" if condition == EVERYBODY_TERMS else f", of those with {given}"
         normal_factor(level)
         check_population(population)
-        told = self._tell(functionals, condition, given)
+        told = self._assess(functionals, condition, given)
         return {
             label: make_answer(one, f"{names_level(name, label)}{besides}", level, population)
             for label, one in zip(labels, told, strict=True)

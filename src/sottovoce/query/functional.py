@@ -15,7 +15,7 @@ from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.query.batch import Batch, Selection
 from sottovoce.query.expression import Expression
-from sottovoce.query.region import Region, intersect, region_weights, stretch
+from sottovoce.query.region import Region, intersect, interval, region_weights
 from sottovoce.query.sql import parse_sql
 from sottovoce.query.terms import Terms, conjunction, expand
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
@@ -52,7 +52,7 @@ def fraction_of(schema: Schema, terms: Terms, extra: tuple[int, Floats] | None =
 def moment_of(schema: Schema, terms: Terms, index: int) -> tuple[Functional, Functional]:
     """Return the expected value of an attribute over those a predicate selects and who answered, and their fraction."""
     attribute = schema.attributes[index]
-    answered = stretch(0, attribute.value_levels)
+    answered = interval(0, attribute.value_levels)
     moments, fractions = [], []
     for product, coefficient in terms.items():
         regions = dict(product)
@@ -64,7 +64,10 @@ def moment_of(schema: Schema, terms: Terms, index: int) -> tuple[Functional, Fun
 
 
 def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: float) -> Functional:
-    """Return what the error of a ratio is to first order: (top - ratio * bottom) / divisor, the divisor being known."""
+    """Return the influence function of a ratio: (top - ratio * bottom) / divisor, its error to first order.
+
+    The divisor is the value of ``bottom``.
+    """
     own = [(coefficient / divisor, weights) for coefficient, weights in top.products]
     other = [(-coefficient * ratio / divisor, weights) for coefficient, weights in bottom.products]
     return Functional((*own, *other))
@@ -80,21 +83,15 @@ def less(first: Functional, second: Functional) -> Functional:
     return Functional((*first.products, *scaled(second, -1.0).products))
 
 
-def centred_moment(schema: Schema, terms: Terms, index: int, mean: float, divisor: float) -> Functional:
-    """Return what the error of a mean is to first order: the expected distance from it, over those selected."""
-    moments, fractions = moment_of(schema, terms, index)
-    products = []
-    for (coefficient, top), (_, bottom) in zip(moments.products, fractions.products, strict=True):
-        products.append((coefficient / divisor, {**top, index: top[index] - mean * bottom[index]}))
-    return Functional(tuple(products))
-
-
-def centred_share(
+def cdf_influence(
     schema: Schema, terms: Terms, index: int, position: float, probability: float, divisor: float
 ) -> Functional:
-    """Return what the error of the share below a position is to first order, over those selected who answered."""
+    """Return the influence function of the share below a position, among those selected who answered.
+
+    The linearised estimator: (P(selected, below) - probability * P(selected)) / divisor, the divisor being P(selected).
+    """
     attribute, products = schema.attributes[index], []
-    answered, below = stretch(0, attribute.value_levels), stretch(0, position)
+    answered, below = interval(0, attribute.value_levels), interval(0, position)
     for product, coefficient in terms.items():
         regions = dict(product)
         own = intersect(regions.pop(index, answered), answered)
@@ -104,7 +101,7 @@ def centred_share(
     return Functional(tuple(products))
 
 
-def stretches(schema: Schema, terms: Terms, index: int) -> Floats:
+def breakpoints(schema: Schema, terms: Terms, index: int) -> Floats:
     """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly."""
     ends = {
         end for product in terms for other, region in product if other == index for piece in region for end in piece
@@ -114,8 +111,8 @@ def stretches(schema: Schema, terms: Terms, index: int) -> Floats:
 
 
 def fraction_within(schema: Schema, terms: Terms, index: int, start: float, stop: float) -> Functional:
-    """Return the fraction that a predicate selects and that lies in a stretch of one attribute's axis of levels."""
-    within: Terms = {((index, stretch(start, stop)),): 1} if start < stop else {}
+    """Return the fraction that a predicate selects and that lies in an interval of one attribute's axis of levels."""
+    within: Terms = {((index, interval(start, stop)),): 1} if start < stop else {}
     return fraction_of(schema, conjunction(terms, within))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from sottovoce._checks import is_number
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.expression import And, Between, Compare, Constant, Expression, In, IsNull, Not, Or, Value
-from sottovoce.query.region import Region, complement, intersect, stretch, unite
+from sottovoce.query.region import Region, complement, intersect, interval, unite
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
 
@@ -126,9 +126,9 @@ def _add(terms: Terms, product: Product, coefficient: int) -> None:
 
 def _leaf(attribute: AnyAttribute, leaf: Compare | Between | In | IsNull, *, negated: bool) -> Region:
     """Return where a leaf is true, or false if negated; "no answer" is neither, but for IS NULL."""
-    values = stretch(0, attribute.value_levels)
+    values = interval(0, attribute.value_levels)
     if isinstance(leaf, IsNull):
-        return values if negated else stretch(attribute.value_levels, attribute.size)
+        return values if negated else interval(attribute.value_levels, attribute.size)
     region = _Leaf(attribute, leaf.offset).region(leaf)
     return complement(region, attribute.value_levels) if negated else region
 
@@ -167,7 +167,7 @@ class _Leaf:
     def _range(self, low: float, high: float) -> Region:
         assert not isinstance(self.attribute, Categorical)
         start, stop = self.attribute.spans(np.array([[low, high]], dtype=np.float64))[0].tolist()
-        return stretch(start, stop)
+        return interval(start, stop)
 
     def _point(self, value: Value) -> Region:
         if isinstance(self.attribute, Numeric):
@@ -178,7 +178,7 @@ class _Leaf:
             level = _without_clip(self.attribute).level(value)
         except RecordError as error:
             self._refuse(f"got {value!r}; allowed are {self.attribute.domain}", error)
-        return stretch(level, level + 1)
+        return interval(level, level + 1)
 
     def _number(self, value: Value) -> float:
         if isinstance(self.attribute, Categorical):

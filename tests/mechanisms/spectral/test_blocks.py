@@ -9,7 +9,7 @@ import pytest
 
 from sottovoce.channels import GRR
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, attenuation, coefficient_groups
-from sottovoce.mechanisms.spectral.patterns import pattern_tables, spans
+from sottovoce.mechanisms.spectral.patterns import pattern_bases, spans
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
@@ -23,7 +23,7 @@ BLOCKS = [
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_a_question_informs_the_products_of_the_signs_that_it_shows(block):
-    own = [spans(np.array(pattern_tables(leads)[:1]))[0] for _, leads in block.patterns]
+    own = [spans(np.array(pattern_bases(leads)[:1]))[0] for _, leads in block.patterns]
     chosen = zip(*own, strict=True) if block.parity else product(*own)
     groups = Counter(
         tuple((index, int(f).bit_length() - 1) for (index, _), f in zip(block.patterns, functions, strict=True) if f)

@@ -9,7 +9,7 @@ from sottovoce.channels import parse_epsilon
 from sottovoce.mechanisms.spectral import design as spectral_design
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
 from sottovoce.mechanisms.spectral.design import LEAST_REPORTS, information, optimise
-from sottovoce.mechanisms.spectral.patterns import table_count
+from sottovoce.mechanisms.spectral.patterns import basis_count
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
@@ -103,7 +103,7 @@ def test_every_attribute_is_asked_however_small_the_crowd(users, epsilon):
 
 def test_too_few_people_for_two_questions_are_asked_only_what_takes_one():
     blocks = design(MIXED, 1.0, 50, Workload.all_ranges(4))
-    assert {table_count(leads) for block, _ in blocks for _, leads in block.patterns} == {1}
+    assert {basis_count(leads) for block, _ in blocks for _, leads in block.patterns} == {1}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -10,7 +10,7 @@ from sottovoce.channels import make_channel
 from sottovoce.mechanisms.spectral.blocks import Block
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, hadamard, pool, split
 from sottovoce.mechanisms.spectral.walsh import walsh_signs
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 
 SIZES = (4, 3, 5, 8)
 
@@ -42,7 +42,7 @@ def joint_distribution():
 def tables_of(block):
     """Return for every question its tables, as a plan has them, in the order of questions."""
     choices = [
-        [Table(walsh=(SIZES[attribute], *functions)) for functions in own.tolist()]
+        [BinMap(walsh=(SIZES[attribute], *functions)) for functions in own.tolist()]
         for attribute, own in zip(block.attributes, block.functions, strict=True)
     ]
     return list(product(*choices))

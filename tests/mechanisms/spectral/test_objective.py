@@ -10,7 +10,7 @@ from sottovoce.mechanisms.spectral.dependence import model_moments
 from sottovoce.mechanisms.spectral.fitting import Answers, Effort, average, choose_textures, fit_mixture
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
-from sottovoce.mechanisms.spectral.patterns import pattern_tables
+from sottovoce.mechanisms.spectral.patterns import pattern_bases
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
@@ -159,7 +159,7 @@ def test_every_attribute_has_the_texture_of_its_own_means():
     spikes[[0, 13, 26, 40, 52]] = 0.2
     axes = [Axis(64), Axis(64), Axis(4, ordered=False), Axis(64)]
     blocks = [
-        Shown.of([index], [pattern_tables((band,))], [axis.size for axis in axes])
+        Shown.of([index], [pattern_bases((band,))], [axis.size for axis in axes])
         for index in range(3)
         for band in range(axes[index].bands)
     ]
@@ -195,7 +195,7 @@ def test_the_same_answers_give_the_same_fit():
 
 def test_progress_runs_from_start_to_end():
     done: list[float] = []
-    fit_mixture(answers(), EFFORT, step=done.append)
+    fit_mixture(answers(), EFFORT, progress=done.append)
     assert done == sorted(done)
     assert 0 < done[0] < done[-1] == pytest.approx(1)
 

@@ -171,11 +171,11 @@ class Objective:
     def misfit(self, point: Floats) -> float:
         """Return half the squared misfit without the prior: the score on held-out reports."""
         weights, tables = self._tables(point)
-        return self._pull(weights, self._inside(tables))[0]
+        return self._misfit_gradient(weights, self._inside(tables))[0]
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient."""
-        value, gradient = self.pull(point)
+        value, gradient = self.misfit_gradient(point)
         logits = point[-self.components :]
         value += 0.5 * float(point @ point) + 0.5 * (_WEIGHT_PRIOR - 1) * float(logits @ logits)
         gradient += point
@@ -197,11 +197,11 @@ class Objective:
         joined[-self.components :] -= joined[-self.components :].mean()
         return joined
 
-    def pull(self, point: Floats) -> tuple[float, Floats]:
+    def misfit_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the misfit and its gradient, without the prior."""
         weights, tables = self._tables(point)
         inside = self._inside(tables)
-        value, back = self._pull(weights, inside)
+        value, back = self._misfit_gradient(weights, inside)
         by_weight = 0.5 * (back * inside).sum(axis=0)
         back *= weights
         gradient = np.zeros_like(point)
@@ -254,7 +254,7 @@ class Objective:
             inside[group.rows] = (table @ group.signs).transpose(0, 2, 1)
         return inside
 
-    def _pull(self, weights: Floats, inside: Floats) -> tuple[float, Floats]:
+    def _misfit_gradient(self, weights: Floats, inside: Floats) -> tuple[float, Floats]:
         """Return half the squared misfit, and its slope by every function's mean, for a component of weight one."""
         value, back = 0.0, np.zeros_like(inside)
         weighted = inside * weights
@@ -262,10 +262,10 @@ class Objective:
             own, others = inside[slab.rows], inside[slab.columns]
             residual = weighted[slab.rows] @ others.T
             residual -= slab.estimate
-            pull = slab.information * residual
-            value += 0.5 * float(np.vdot(pull, residual))
-            back[slab.rows] += pull @ others
-            back[slab.columns] += pull.T @ own
+            weighted_residual = slab.information * residual
+            value += 0.5 * float(np.vdot(weighted_residual, residual))
+            back[slab.rows] += weighted_residual @ others
+            back[slab.columns] += weighted_residual.T @ own
         return value, back
 
 

@@ -21,10 +21,10 @@ from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.blocks import Block, Groups
 from sottovoce.mechanisms.spectral.patterns import (
     Leads,
+    basis_count,
     lead_masses,
     pair_masses,
     pattern_bins,
-    table_count,
 )
 from sottovoce.plan.bin_maps import reaches_all
 
@@ -61,7 +61,7 @@ class Pricing:
         self.odds = exp(float(epsilon))
         self.widest = min(3 * self.odds + 2, _MOST_CELLS)  # up to there randomised response beats local hashing
         self.patterns = self._choose(most)
-        self.tables = np.array([float(table_count(leads)) for leads in self.patterns])
+        self.tables = np.array([float(basis_count(leads)) for leads in self.patterns])
         self.masses = np.zeros((len(self.patterns), groups.bands))
         for row, leads in enumerate(self.patterns):
             for lead, mass in lead_masses(leads):
@@ -75,7 +75,7 @@ class Pricing:
         bands = self.groups.bands
         widest = min(bands, int(self.widest).bit_length() - 1)
         every = [leads for count in range(1, widest + 1) for leads in combinations(range(bands), count)]
-        every = sorted((leads for leads in every if table_count(leads) <= most), key=lambda p: (table_count(p), p))
+        every = sorted((leads for leads in every if basis_count(leads) <= most), key=lambda p: (basis_count(p), p))
         pairs = max(1, len(self.groups.axes) * (len(self.groups.axes) - 1) // 2)
         kept = every[: max(12, min(_MOST_PATTERNS, int((_MOST_PRICED / pairs) ** 0.5)))]
         alone = [(band,) for band in range(bands) if 1 << band <= most]
@@ -143,7 +143,7 @@ class Pricing:
             if not able.any():
                 continue
             leads = np.array([self.patterns[row] for row in rows])
-            whole = np.array([float(table_count(self.patterns[row], True)) for row in rows])
+            whole = np.array([float(basis_count(self.patterns[row], True)) for row in rows])
             for turned in (leads, leads[:, ::-1])[: min(functions, 2)]:
                 questions = np.outer(self.tables[rows] if turned is leads else whole, whole)
                 allowed = (questions <= self.together) & able[self.first][:, :, None] & able[self.second][:, None, :]

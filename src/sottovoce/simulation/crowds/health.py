@@ -12,7 +12,7 @@ import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in, missing
 from sottovoce.simulation.crowds.crowd import Crowd
 from sottovoce.simulation.crowds.drawing import (
-    Table,
+    Columns,
     happens,
     logistic,
     opinion,
@@ -46,7 +46,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many members of the panel."""
     years = np.arange(18, 90)
     age = generator.choice(years, count, p=(shape := 1 / (1 + np.exp((years - 72) / 7))) / shape.sum())

@@ -12,7 +12,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in
 from sottovoce.simulation.crowds.crowd import Crowd
-from sottovoce.simulation.crowds.drawing import Table, happens, logistic, pick, rounded, spread, words
+from sottovoce.simulation.crowds.drawing import Columns, happens, logistic, pick, rounded, spread, words
 
 SCHOOLS = tuple(f"school {number}" for number in range(1, 16))
 _SHARES = (9, 4, 7, 6, 3, 8, 10, 5, 2.5, 7, 6, 11, 4, 8, 9.5)
@@ -38,7 +38,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many pupils."""
     school = spread(generator, _SHARES, count)
     year = 5 + spread(generator, (14, 14, 14, 13, 13, 12, 8, 6), count)

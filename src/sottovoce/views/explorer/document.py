@@ -63,7 +63,7 @@ def exploration(
         "calibration": {str(index): numbers.put(tilt) for index, tilt in tilts.items()},
         "errors": _errors(base, numbers),
         "numbers": numbers.packed(),
-        "intervals": {"level": level, "factor": factor, "includes": model.includes},
+        "intervals": {"level": level, "factor": factor, "includes": model.interval_note},
         "evidence": [[least, evidence_words(least)] for least in (MEASURED, MOSTLY_MEASURED, ASSUMED, 0.0)],
         "pairs": _pairs(model, level),
         "caveats": list(model.caveats),
@@ -151,7 +151,7 @@ def _attribute(attribute: AnyAttribute) -> dict[str, Any]:
 
 
 class _Numbers:
-    """All arrays of a document in one compressed stretch: a page is sent and kept, and this makes it a fourth smaller.
+    """All arrays of a document in one compressed block: a page is sent and kept, and this makes it a fourth smaller.
 
     Of each array first all lowest bytes, then all next ones, and so on: the upper bytes of probabilities are alike.
     """
