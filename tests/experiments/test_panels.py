@@ -32,7 +32,7 @@ def test_a_panel_is_a_data_set_and_setting_and_a_line_is_a_method_along_the_axis
     assert [panel.title for panel in panels] == ["Normal, λ = 2", "Normal, λ = 4", "Laplace, λ = 2", "Laplace, λ = 4"]
     lines = panels[1].lines(OVER_EPSILON)
     assert [line.label for line in lines] == ["TDG", "HDG"]
-    assert (lines[0].indices, lines[0].means) == ([0.5, 1.0], [2.0, 4.0])
+    assert (lines[0].points, lines[0].means) == ([0.5, 1.0], [2.0, 4.0])
 
 
 def test_a_deviation_is_that_over_repeats_and_none_where_there_is_one_repeat() -> None:
