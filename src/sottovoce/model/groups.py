@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, difference, percent, plain_number
-from sottovoce.query.labels import band_label, level_labels, names_band, names_level
+from sottovoce.query.labels import Label, band_label, level_labels, names_band, names_level
 from sottovoce.query.region import interval
 from sottovoce.query.terms import Terms
 
@@ -44,7 +44,7 @@ class Group:
         share: Their share of the crowd, by the model.
     """
 
-    label: Any
+    label: Label
     terms: Terms
     where: Expression
     share: float
@@ -104,7 +104,7 @@ class Compared:
     """
 
     what: str
-    group: Any
+    group: Label
     value: Answer | Estimate
     gap: Estimate
     probability: float
@@ -176,7 +176,7 @@ class Comparison:
         return f"<table><tr>{head}</tr>{body}</table><p>{html.escape(self.summary())}</p>"
 
 
-def group_words(label: Any) -> str:
+def group_words(label: Label) -> str:
     """Return a group's label in words."""
     if label is None:
         return "no answer"

@@ -7,6 +7,7 @@ Reports that cannot be are refused, never counted, and the refusals are counted 
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sottovoce._files import whole_file
+from sottovoce._html import facts_html
 from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
@@ -183,6 +185,18 @@ class Tally:
         self._plans |= other._plans
         self.refused += other.refused
 
+    def __add__(self, other: Tally) -> Tally:
+        """Return the tally of both; neither changes."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        both = copy.deepcopy(self)
+        both.merge(other)
+        return both
+
+    def __radd__(self, other: object) -> Tally:
+        """Return the tally itself where a sum starts, so that ``sum(tallies)`` adds them."""
+        return copy.deepcopy(self) if type(other) is int and other == 0 else NotImplemented
+
     def add_counts(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> None:
         """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error."""
         added, refused = self._counts.add(questions, codes, counts)
@@ -282,6 +296,18 @@ class Tally:
     def __repr__(self) -> str:
         refused = f", {sum(self.refused.values())} refused" if self.refused else ""
         return f"<Tally of {self.total:,} reports{refused}, collection {self.collection[:12]}…>"
+
+    def _repr_html_(self) -> str:
+        answered = int(np.count_nonzero(self.question_totals))
+        refused = ", ".join(f"{count:,} {reason}" for reason, count in self.refused.most_common())
+        facts = {
+            "reports": f"{self.total:,}",
+            "refused": refused,
+            "questions": f"{answered:,} of {len(self.plan.questions):,} were answered",
+            "plans": f"{len(self._plans)} of this collection",
+            "collection": self.collection,
+        }
+        return facts_html(f"Tally of {self.total:,} reports", facts)
 
     def save(self, path: str | Path) -> None:
         """Write the tally as a Parquet file of (question, code, count), its plans in the schema's metadata."""
