@@ -98,7 +98,7 @@ def main() -> None:
     from tests.postgres import create_database, free_port, running_postgres
 
     import sottovoce as sv
-from sottovoce.plan.registry import PlanKeywords
+    from sottovoce.plan.registry import PlanKeywords
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")

@@ -21,7 +21,7 @@ class MechanismOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
         for name in self.__struct_fields__:
             try:
                 msgspec.structs.force_setattr(self, name, msgspec.convert(getattr(self, name), types[name]))
-            except msgspec.ValidationError as error:
+            except (msgspec.ValidationError, UnicodeError, AttributeError) as error:  # of what is no JSON at all
                 raise PlanError(f"{name}: {error}, got {getattr(self, name)!r}") from error
 
 

@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from sottovoce._checks import check_integer
+from sottovoce._checks import check_choice, check_integer
 from sottovoce._types import Progress
 from sottovoce.errors import FewReportsWarning, ModelError
 from sottovoce.model.model import Model
@@ -74,8 +74,7 @@ def fit(
         FewReportsWarning: If the reports are too few for what the model will be asked.
     """
     asked, counted = (plan.plan, plan) if isinstance(plan, Tally) and tally is None else (require_plan(plan), tally)
-    if quality not in QUALITIES:
-        raise ModelError(f"quality is one of {', '.join(QUALITIES)}, got {quality!r}")
+    quality = check_choice("quality", quality, QUALITIES, error=ModelError)
     seed = check_integer("seed", seed, error=ModelError, least=0)
     if not isinstance(counted, Tally):
         raise ModelError(f"fit takes a Tally, or a Plan and a Tally, got {type(counted).__name__}")

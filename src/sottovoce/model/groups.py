@@ -18,6 +18,7 @@ import numpy as np
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, difference, percent, plain_number
+from sottovoce.model.belief import normal_factor
 from sottovoce.query.labels import Label, band_label, level_labels, names_band, names_level
 from sottovoce.query.region import interval
 from sottovoce.query.terms import Terms
@@ -212,6 +213,10 @@ def compare_groups(
     Raises:
         QueryError: For an attribute that there is not, or fewer than two groups.
     """
+    normal_factor(level)
+    listed = isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(each, str) for each in names)
+    if names is not None and not listed:
+        raise QueryError(f"names is a list of attributes, such as ['age'], got {names!r}")
     groups = [group for group in groups_of(model, by, bands=bands) if group.share > 0]
     if len(groups) < 2:
         raise QueryError(f"{by} makes fewer than two groups that anybody is in, so there is nothing to compare")

@@ -355,8 +355,11 @@ class Model(Fitted):
 
         A numeric bin counts by its middle; NaN stands in the matrix where an attribute has no order.
         """
-        if first is None or second is None:
+        normal_factor(level)
+        if first is None and second is None:
             return correlation_matrix(self)
+        if first is None or second is None:
+            raise QueryError("correlation takes two attributes, or none for the matrix of all")
         return correlation_of_pair(self, first, second, level=level)
 
     @overload
@@ -370,8 +373,11 @@ class Model(Fitted):
 
         Of all pairs, those that can be told from chance come first, and the level holds for all of them together.
         """
-        if first is None or second is None:
+        normal_factor(level)
+        if first is None and second is None:
             return associations(self, level=level)
+        if first is None or second is None:
+            raise QueryError("association takes two attributes, or none for all pairs")
         return association_of(self, first, second, level=level)
 
     def __repr__(self) -> str:

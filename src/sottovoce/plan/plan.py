@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -20,7 +20,7 @@ import msgspec
 import rfc8785
 
 from sottovoce._checks import check_integer, is_readable
-from sottovoce._files import write_whole
+from sottovoce._files import read_whole, write_whole
 from sottovoce._html import facts_html
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import PlanError, SottovoceError
@@ -146,8 +146,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families)
 
     def question(self, index: int) -> Question:
-        """Return one question."""
-        return self.questions[index]
+        """Return one question; PlanError if there is none of that index."""
+        most = len(self.questions) - 1
+        return self.questions[check_integer("a question's index", index, error=PlanError, least=0, most=most)]
 
     def audit(self) -> Audit:
         """Return the exact worst case over all questions, and a question that attains it."""
@@ -214,9 +215,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             >>> print(plan.sql("postgres", table="survey.reports").splitlines()[0])
             WITH screened AS (
         """
-        given = tuple(columns)
-        if not {"question", "code"} <= set(given) <= set(COLUMNS):
-            raise PlanError(f"columns are question and code, and may be plan and id as well, got {given}")
+        given = tuple(columns) if isinstance(columns, Iterable) else ()
+        if not all(isinstance(name, str) for name in given) or not {"question", "code"} <= set(given) <= set(COLUMNS):
+            raise PlanError(f"columns are question and code, and may be plan and id as well, got {columns!r}")
+        if not isinstance(assume_plan, bool):
+            raise PlanError(f"assume_plan is True or False, got {assume_plan!r}")
         if "plan" not in given and not assume_plan:
             raise PlanError(
                 "without a column plan every row would be refused, as none says which plan it answers; "
@@ -242,8 +245,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         except (
             msgspec.MsgspecError,
             rfc8785.CanonicalizationError,
-            UnicodeDecodeError,
+            UnicodeError,
             RecursionError,
+            TypeError,
             SottovoceError,
         ) as error:
             raise PlanError(f"not a plan, or damaged: {error}") from error
@@ -262,10 +266,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan; a truncated, altered or impossible one is refused."""
+        document = read_whole(path, "plan", error=PlanError)
         try:
-            return cls.from_json(Path(path).read_bytes())
-        except OSError as error:
-            raise PlanError(f"cannot read the plan {str(path)!r}: {error}") from error
+            return cls.from_json(document)
         except PlanError as error:
             raise PlanError(f"{str(path)!r}: {error}") from error
 

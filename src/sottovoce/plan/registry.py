@@ -120,7 +120,11 @@ class Mechanism:
             raise PlanError(f"{self.name} has no option {', '.join(unknown)}; its options are: {takes}")
         try:
             return msgspec.convert(dict(options), self.options)
-        except msgspec.ValidationError as error:
+        except (
+            msgspec.ValidationError,
+            UnicodeError,
+            AttributeError,
+        ) as error:  # of texts and objects that are no JSON
             raise PlanError(f"{self.name}: {error}") from error
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 import msgspec
 import rfc8785
 
-from sottovoce._files import write_whole
+from sottovoce._files import read_whole, write_whole
 from sottovoce._html import rows_html
 from sottovoce.errors import RecordError, SchemaError
 from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, index_by_name, settle
@@ -68,7 +68,9 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __contains__(self, wanted: object) -> bool:
         """Return whether an attribute, or one of that name, is asked."""
-        return wanted in self.names if isinstance(wanted, str) else wanted in self.attributes
+        return wanted in (
+            self.names if isinstance(wanted, str) else self.attributes if isinstance(wanted, Attribute) else ()
+        )
 
     def __getitem__(self, wanted: str | int) -> AnyAttribute:
         """Return the attribute of a name or index.
@@ -122,9 +124,11 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def from_toml(cls, text: str) -> Schema:
         """Return the schema that a TOML text describes."""
+        if not isinstance(text, str):
+            raise SchemaError(f"the TOML form of a schema is a text, got {type(text).__name__}")
         try:
             return msgspec.convert(tomllib.loads(text), cls)
-        except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeError, RecursionError) as error:
             raise SchemaError(f"not a schema: {error}") from error
 
     @classmethod
@@ -132,7 +136,7 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the schema that a JSON text describes."""
         try:
             return msgspec.json.decode(text, type=cls)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError) as error:
             raise SchemaError(f"not a schema: {error}") from error
 
     def save(self, path: str | Path) -> None:
@@ -143,8 +147,8 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def load(cls, path: str | Path) -> Schema:
         """Read a schema: TOML if the path ends in ``.toml``, JSON otherwise."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = read_whole(path, "schema", error=SchemaError).decode()
+        except UnicodeDecodeError as error:
             raise SchemaError(f"cannot read the schema {str(path)!r}: {error}") from error
         return cls.from_toml(text) if Path(path).suffix == ".toml" else cls.from_json(text)
 

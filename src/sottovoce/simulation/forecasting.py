@@ -210,7 +210,7 @@ def forecast(  # noqa: PLR0913 - every one a choice of its own, all but the sche
     """
     plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, options=options, **keywords)
     seed = check_integer("seed", seed, error=QueryError, least=0)
-    if by is not None and by not in schema.names:
+    if by is not None and (not isinstance(by, str) or by not in schema):
         raise QueryError(f"unknown attribute {by!r}; this schema has {', '.join(schema.names)}")
     crowds = _crowds(schema, like, seed, by, POPULATIONS if like is None else COLLECTIONS)
     return _carry_out(plan, crowds, seed=seed, differences=True, progress=progress)
