@@ -57,12 +57,12 @@ SOURCES = {
         "UCI Machine Learning Repository, data set 31 (Covertype), file covtype.data.gz",
     ),
     "census_kdd": Source(
-        {"age": 0, "weeks_worked": 39, "employer_size": 30, "wage_per_hour_cents": 5, "capital_gains": 16, "dividends": 18},
+        {"age": 0, "weeks_worked": 39, "employer_size": 30, "wage_cents": 5, "capital_gains": 16, "dividends": 18},
         "UCI Machine Learning Repository, data set 117 (Census-Income KDD), file census-income.data",
     ),
     "brfss2015": Source(
         {name: name for name in ("BMI", "Age", "GenHlth", "MentHlth", "PhysHlth", "Education", "Income")},
-        "UCI Machine Learning Repository, data set 891 (CDC Diabetes Health Indicators, from the survey BRFSS 2015), CSV",
+        "UCI Machine Learning Repository, data set 891 (CDC Diabetes Health Indicators, from BRFSS 2015), CSV",
     ),
 }
 

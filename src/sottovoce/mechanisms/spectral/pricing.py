@@ -87,6 +87,7 @@ class Pricing:
 
     def _worth(self, slopes: Floats, cells: Floats, questions: Floats) -> Floats:
         """Return what a report saves, less for blocks of many questions, nothing where cells are too many."""
+        # tau^2, tau = (e^eps - 1) / (e^eps - 1 + cells); see `blocks.attenuation`
         gain = ((self.odds - 1) / (self.odds - 1 + cells)) ** 2
         return np.where(cells <= self.widest, gain * slopes / (1 + questions / self.usual), 0.0)
 
@@ -117,6 +118,7 @@ class Pricing:
         for start in range(0, len(pairs), max(1, _AT_ONCE // len(rows) ** 2)):
             part = slice(start, start + max(1, _AT_ONCE // len(rows) ** 2))
             first, second = self.first[part], self.second[part]
+            # for all patterns a, b of two attributes at once: sum over bands of mass_a slope_ab mass_b
             shown = masses @ pairs[part] @ masses.T
             shown += alone[first][:, :, None] + alone[second][:, None, :]
             worth = self._worth(shown, bins[first][:, :, None] * bins[second][:, None, :], questions)
