@@ -8,6 +8,8 @@ import pytest
 
 from sottovoce.mechanisms.spectral.belief import Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
+from sottovoce.mechanisms.spectral.moments import Shown
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.posterior import Posterior, expansion
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
@@ -51,7 +53,11 @@ def test_one_attribute_by_hand():
     table = (model.doubt.noise + model.doubt.bias)[0, [1, 2, 2]]
     assert spread.variance[0] == pytest.approx(float(own**2 @ table))
     assert spread.shift[0] == pytest.approx(float(own @ model.residual[0, 1:4]))
-    assert spread.direct[0] == pytest.approx(float(own**2 @ model.doubt.measured[0, [1, 2, 2]]))
+    assert spread.direct[0] == np.inf  # nothing is known of the noise
+    block = Shown.of([0], [[(1, 2)]], [4])
+    model.noise = Noise([block], [np.array([[40, 30, 20, 10]])], [np.array([0.5])])
+    spread = model.spread(1, {0: (np.array([0]), weights[None])}, np.eye(1))
+    assert spread.direct[0] == pytest.approx(float(model.noise.variance({(0,): own[None]}, 1)[0]))
 
 
 def test_differences_of_pairs_agree_with_every_moment_moved_one_by_one():
