@@ -48,7 +48,7 @@ class Known:
     noise: Noise | None = None
 
     @classmethod
-    def of(  # noqa: PLR0913 - what a fit leaves
+    def of(
         cls,
         axes: Sequence[Axis],
         asked: Asked,

@@ -86,8 +86,8 @@ class Noise:
                 found = found.swapaxes(1, 2)
             return np.concatenate([np.zeros((*found.shape[:-1], 1)), found], axis=-1)
         result = np.zeros((count, *block.shape, *block.widths))
-        for members in [*((index,) for index in range(many)), *combinations(range(many), 2)]:
-            members = sorted(members, key=lambda index: block.attributes[index])  # noqa: PLW2901 - as weights name them
+        order = sorted(range(many), key=lambda index: block.attributes[index])  # as weights name them
+        for members in (*combinations(order, 1), *combinations(order, 2)):
             names = tuple(block.attributes[index] for index in members)
             if names not in weights:
                 continue
@@ -127,9 +127,7 @@ class Noise:
     def from_state(cls, axes: Sequence[Axis], state: Mapping[str, Any]) -> Noise:
         """Return what `state` says, if it can be of these attributes."""
         blocks = []
-        for packed, counts, kept in zip(
-            state["noise_blocks"], state["noise_counts"], state["noise_kept"], strict=True
-        ):
+        for packed, counts, kept in zip(state["noise_blocks"], state["noise_counts"], state["noise_kept"], strict=True):
             many = counts.ndim - 1
             parity, head, functions = bool(packed[0]), packed[1 : 1 + 3 * many].reshape(many, 3), packed[1 + 3 * many :]
             widths = [1 << int(number) for number in head[:, 2]]
