@@ -14,7 +14,7 @@ from sottovoce.mechanisms.spectral.posterior import Posterior, expansion
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(4), Axis(3, ordered=False), Axis(2)]
-PLAIN = Belief(coherent=0.0, coherent_listed=0.0, triple=0.0)
+PLAIN = Belief(coherent=0.0, coherent_pair=0.0, coherent_listed=0.0, triple=0.0)
 
 
 def made(belief=PLAIN, seed=1):
@@ -98,7 +98,7 @@ def test_three_attributes_take_the_others_as_they_are_in_the_model():
 def test_triples_and_errors_at_few_levels_only_widen():
     batch = {index: (np.array([0]), np.eye(axis.size)[:1]) for index, axis in enumerate(AXES)}
     plain = made().spread(1, batch, np.eye(1)).variance[0]
-    for wider in ({"triple": 0.01}, {"coherent": 1.0}, {"coherent_listed": 1.0}):
+    for wider in ({"triple": 0.01}, {"coherent": 1.0}, {"coherent_pair": 1.0}, {"coherent_listed": 1.0}):
         assert made(replace(PLAIN, **wider)).spread(1, batch, np.eye(1)).variance[0] > plain
 
 

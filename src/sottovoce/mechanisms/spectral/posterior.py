@@ -218,8 +218,10 @@ class Posterior:
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
         beyond, aside = ((total * matrix[np.ix_(*indices)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
         grams = [self._gram(own, self.marginals[index]) for index, own in zip(attributes, centred, strict=True)]
-        listed = len(attributes) == 2 and any(map(self.is_list, attributes))
-        doubtful = self.belief.coherent_listed if listed else self.belief.coherent
+        doubtful = self.belief.coherent
+        if len(attributes) == 2:
+            listed = any(map(self.is_list, attributes))
+            doubtful = self.belief.coherent_listed if listed else self.belief.coherent_pair
         coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
         for name, table, weight in (  # what is doubted more does not count as measured the sooner
