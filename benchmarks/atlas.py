@@ -230,7 +230,7 @@ def run(sets: Sequence[str], out: Path, folder: Path | None, *, jobs: int, budge
     ignore = {
         "initializer": signal.signal,
         "initargs": (signal.SIGINT, signal.SIG_IGN),
-    }  # Ctrl-C is for us, not for them
+    }  # Ctrl-C is not for them
     with ends_with_line(out) as file, ProcessPoolExecutor(jobs, **ignore) as pool:
         try:
             running = {pool.submit(measure, task, folder): task for task in islice(tasks, jobs)}

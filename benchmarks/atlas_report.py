@@ -32,7 +32,7 @@ Errors = dict[str, dict[int, float]]
 
 @dataclass(frozen=True)
 class Ratio:
-    """The best other's error over Spectral's, its standard error, who that is; and the square wave's over Spectral's."""
+    """The best other's error over Spectral's, its standard error, who that is; the square wave's over Spectral's."""
 
     mean: float
     error: float
