@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from math import inf
+from math import inf, sinh
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ _MOST_ENTERING = 2000  # blocks enter in a round
 _WORTH_ENTERING = 0.002  # a block must save so much more than the mean of those asked
 _DROPPED = 0.15  # the part of the rare blocks that is dropped in a round
 _QUESTION_COST = 8e-4  # a question is dropped that saves less than that part of an attribute's or pair's mean error
+_DEAR_BELOW = 0.27  # information per report, epsilon 1: with less a question needs more reports, and costs more
 _MOST_BOUND = 0.75  # the part of the crowd that the least reports of all questions may take
 _SWAPS, _SWAP_WORK = 100, 2e6  # blocks are added or dropped one by one; fewer where there are very many
 _WORTH_SWAPPING = 1e-4  # each must save that part of the error
@@ -96,7 +97,8 @@ def design(
     pairs = len(axes) * (len(axes) - 1) / 2
     pricing = Pricing(groups, epsilon, most=most, together=together, usual=most / (len(axes) + pairs))
     asked, shares = _generated(groups, epsilon, users, pricing)
-    shares = _swapped(asked, users, _without_rare(asked, users, shares))
+    cost = _question_cost(asked, epsilon)
+    shares = _swapped(asked, users, _without_rare(asked, users, shares, cost), cost)
     shares = np.round(shares, 9)  # as far as every machine agrees
     return [(block, float(share)) for block, share in zip(asked.blocks, shares, strict=True) if share > 0]
 
@@ -160,12 +162,14 @@ def _needed(asked: Candidates, shares: Floats, least: Floats) -> NDArray[np.intp
     return np.unique(rows[order[last]])
 
 
-def _question_cost(asked: Candidates) -> Floats:
+def _question_cost(asked: Candidates, epsilon: Decimal) -> Floats:
     """Return the part of the error that every block must save for its number of questions: short plans are worth it."""
-    return _QUESTION_COST * asked.questions / (len(asked.groups.axes) + len(asked.groups.pairs(asked.groups.weight)))
+    dear = max(1.0, _DEAR_BELOW / sinh(float(epsilon) / 2) ** 2)
+    owners = len(asked.groups.axes) + len(asked.groups.pairs(asked.groups.weight))
+    return _QUESTION_COST * dear * asked.questions / owners
 
 
-def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
+def _without_rare(whole: Candidates, users: int, current: Floats, cost: Floats) -> Floats:
     """Return shares over fewer blocks, nearly all with enough reports: in rounds, those least worth it are dropped.
 
     First go blocks whose questions would be rare, if the least reports would save less there than elsewhere; then
@@ -187,7 +191,7 @@ def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
         worth = (_saved(asked, without, least, users) / (least * price))[rare]
         if not len(rare) or (least.sum() < _MOST_BOUND and worth.min() >= 1):
             rare = np.setdiff1d(np.arange(len(kept)), needed)
-            lost = (_saved(asked, without, current, users) - price * current) / (error * _question_cost(asked))
+            lost = (_saved(asked, without, current, users) - price * current) / (error * cost[kept])
             rare = rare[lost[rare] < 1]
             worth = lost[rare]
         if not len(rare):
@@ -199,7 +203,7 @@ def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
     return result
 
 
-def _swapped(whole: Candidates, users: int, shares: Floats) -> Floats:
+def _swapped(whole: Candidates, users: int, shares: Floats, cost: Floats) -> Floats:
     """Return better shares, none below the least: a local search that adds or drops one block at a time."""
     least, best, error = least_shares(whole, users), shares, inf
     for _ in range(min(_SWAPS, max(1, int(_SWAP_WORK / len(whole.rows))))):
@@ -210,9 +214,8 @@ def _swapped(whole: Candidates, users: int, shares: Floats) -> Floats:
         known, asked = information(whole, users, shares), shares > 0
         price, by_entry = _price(whole, users, shares, known), known[whole.columns]
         left = 1 - least[asked].sum()
-        cost = error * _question_cost(whole)
-        joining = _saved(whole, by_entry, least, users) - price * least - cost
-        leaving = _saved(whole, by_entry, -shares, users) + price * shares + cost
+        joining = _saved(whole, by_entry, least, users) - price * least - error * cost
+        leaving = _saved(whole, by_entry, -shares, users) + price * shares + error * cost
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
         gain[_needed(whole, shares, least)] = -inf
         place = int(np.round(gain / error, 9).argmax())
