@@ -87,7 +87,7 @@ class Pricing:
         return pattern_bins(size, leads) if max(leads) < bands else np.inf
 
     def _worth(self, slopes: Floats, cells: Floats, questions: Floats) -> Floats:
-        """Return what a report saves, less for many questions or more cells than pay, nothing where these are too many."""
+        """Return what a report saves, less for many questions or more cells than pay, nothing for too many cells."""
         gain = ((self.odds - 1) / (self.odds - 1 + cells)) ** 2
         wide = np.maximum((np.minimum(cells, self.widest) - 1) / self.odds, 1.0)
         gain *= 4 * wide / (1 + wide) ** 2  # the part of what epsilon allows that so many cells carry
