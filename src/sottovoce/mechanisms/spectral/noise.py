@@ -43,7 +43,7 @@ class Noise:
     """
 
     blocks: Sequence[Shown]
-    counts: Sequence[NDArray[np.int64]]
+    counts: Sequence[NDArray[Any]]
     attenuations: Sequence[Floats]
 
     @cached_property
@@ -111,38 +111,49 @@ class Noise:
         )
 
     def state(self) -> dict[str, Any]:
-        """Return arrays that say the same."""
+        """Return short arrays that say the same: what each block asks, and all counts and attenuations in a row."""
         heads = [
-            np.array([int(block.parity), *(number for part in _shapes(block) for number in part)])
+            [int(block.parity), len(block.attributes), *(number for part in _shapes(block) for number in part)]
             for block in self.blocks
         ]
         functions = [np.concatenate([own.ravel() for own in block.functions]) for block in self.blocks]
+        both = [part for pair in zip(heads, functions, strict=True) for part in pair]
         return {
-            "noise_blocks": [np.concatenate(both) for both in zip(heads, functions, strict=True)],
-            "noise_counts": list(self.counts),
-            "noise_kept": list(self.attenuations),
+            "noise_blocks": np.concatenate(both).astype(np.float32),
+            "noise_counts": np.concatenate([own.ravel() for own in self.counts]).astype(np.float32),
+            "noise_kept": np.concatenate([own.ravel() for own in self.attenuations]).astype(np.float32),
         }
 
     @classmethod
     def from_state(cls, axes: Sequence[Axis], state: Mapping[str, Any]) -> Noise:
         """Return what `state` says, if it can be of these attributes."""
-        blocks = []
-        for packed, counts, kept in zip(state["noise_blocks"], state["noise_counts"], state["noise_kept"], strict=True):
-            many = counts.ndim - 1
-            parity, head, functions = bool(packed[0]), packed[1 : 1 + 3 * many].reshape(many, 3), packed[1 + 3 * many :]
-            widths = [1 << int(number) for number in head[:, 2]]
-            combined = widths[0] if parity else int(np.prod(widths))
-            if counts.shape != (*head[:, 1], combined) or kept.shape != counts.shape[:-1] or (counts < 0).any():
-                raise ModelError("the counts that direct answers need are not of the questions that they name")
+        named = state["noise_blocks"].astype(np.intp)
+        counts, kept = (state[name].astype(np.float64) for name in ("noise_counts", "noise_kept"))
+        if (counts < 0).any() or (kept < 0).any():
+            raise ModelError("the counts and attenuations that direct answers need are never below zero")
+        sizes = [axis.size for axis in axes]
+        blocks, by_block, attenuations = [], [], []
+        while named.size:
+            (parity, many), named = named[:2], named[2:]
+            head, named = named[: 3 * many].reshape(many, 3), named[3 * many :]
             tables = []
             for attribute, rows, columns in head.tolist():
-                own, functions = np.split(functions, [rows * columns])
+                own, named = named[: rows * columns], named[rows * columns :]
                 if not 0 <= attribute < len(axes) or own.min() < 1 or own.max() >= 1 << axes[attribute].bands:
                     raise ModelError("direct answers need functions that the attributes do not have")
                 tables.append([tuple(row) for row in own.reshape(rows, columns).tolist()])
-            sizes = [axis.size for axis in axes]
-            blocks.append(Shown.of(head[:, 0].tolist(), tables, sizes, parity=parity))
-        return cls(blocks, state["noise_counts"], state["noise_kept"])
+            questions = int(np.prod(head[:, 1]))
+            codes = 1 << int(head[0, 2] if parity else head[:, 2].sum())
+            if questions * codes > counts.size or questions > kept.size:
+                raise ModelError("direct answers need counts of every question that they name")
+            block = Shown.of(head[:, 0].tolist(), tables, sizes, parity=bool(parity))
+            blocks.append(block)
+            by_block.append(counts[: questions * codes].reshape(*block.shape, codes))
+            attenuations.append(kept[:questions].reshape(block.shape))
+            counts, kept = counts[questions * codes :], kept[questions:]
+        if counts.size or kept.size or not blocks:
+            raise ModelError("direct answers need the questions of all counts")
+        return cls(blocks, by_block, attenuations)
 
 
 def _shapes(block: Shown) -> list[tuple[int, int, int]]:
