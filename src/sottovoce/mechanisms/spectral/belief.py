@@ -57,7 +57,7 @@ class Belief:
     pair_doubt_spread: float = 1.5
     single_doubt: float = 0.004
     single_doubt_spread: float = 2.0
-    pair_prior: float = 0.01
+    pair_prior: float = 0.008
     pair_quantile: float = 0.98
     single_quantile: float = 0.9
     boldness: float = 0.15
