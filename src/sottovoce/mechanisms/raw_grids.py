@@ -202,9 +202,7 @@ class DirectAnswers:
             parts[number] = np.broadcast_to(along, grid.estimates.shape)
         return parts, float(known.masses**2 @ np.maximum(spread, 0.0))
 
-    def _two(
-        self, pair: tuple[int, ...], amounts: Floats, levels: list[Floats]
-    ) -> tuple[dict[int, Floats], float]:
+    def _two(self, pair: tuple[int, ...], amounts: Floats, levels: list[Floats]) -> tuple[dict[int, Floats], float]:
         """Return the weights of cells of a pair's grid that answer a sum of products of weights, and what cells hide."""
         number = self._numbers[pair]
         known = self._pairs[number]
