@@ -115,7 +115,7 @@ class HIOModel(Model):
         return replace(super().spread(batch, sums), direct=direct, direct_error=error)
 
     def _needed(self, batch: Batch, sums: Floats) -> tuple[Floats, list[tuple[int, NDArray[np.int64], Floats]]]:
-        """Return what everybody adds to each sum, and of every question needed: cells, and their weights in each sum."""
+        """Return what everybody adds to each sum; and of every question needed, cells and their weights in each sum."""
         whole = np.zeros(len(sums))
         terms: Terms = {}
         for query, trees in enumerate(self._nodes_by_query(batch)):

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.estimation import max_entropy, weighted_update
-from sottovoce.mechanisms.raw_grids import DirectAnswers, RawGrid, grids_from_state, grids_state
+from sottovoce.mechanisms.direct_answers import DirectAnswers
+from sottovoce.mechanisms.raw_grids import RawGrid, grids_from_state, grids_state
 from sottovoce.model.answer import INCLUDES
 from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model

@@ -93,8 +93,8 @@ def _check_grids(state: Mapping[str, Any], blocks: list[int]) -> None:
     grids, bins, raw = (state.get(name) for name in ("grids", "bins", "raw"))
     if not (isinstance(grids, list) and isinstance(bins, list) and isinstance(raw, list)):
         raise ModelError("grids, bins and raw are lists, one entry for each grid")
-    if not len(grids) == len(bins) == len(raw) or len({tuple(grid) for grid in grids}) < len(grids):
-        raise ModelError("grids, bins and raw have one entry for each grid, and every grid is listed once")
+    if not len(grids) == len(bins) == len(raw):
+        raise ModelError("grids, bins and raw have one entry for each grid")
     for grid, axes, estimates in zip(grids, bins, raw, strict=True):
         allowed = range(len(blocks))
         if not (len(grid) in (1, 2) and all(type(place) is int and place in allowed for place in grid)):
@@ -106,6 +106,8 @@ def _check_grids(state: Mapping[str, Any], blocks: list[int]) -> None:
             if own.dtype.kind != "i" or own.max(initial=0) >= blocks[place]:
                 raise ModelError(f"bins number at most {blocks[place]} bins of {blocks[place]} blocks")
         _check(estimates, "raw", tuple(int(own.max()) + 1 for own in axes), signed=True)
+    if len({(tuple(grid), own.shape) for grid, own in zip(grids, raw, strict=True)}) < len(grids):
+        raise ModelError("every grid of the same attributes and bins is listed once")
     noise = _array(state, "noise", (len(grids), 5))
     if (noise[:, 0] < 2).any() or (noise[:, 1:] > 1).any() or (noise[:, 1] <= noise[:, 2]).any():
         raise ModelError(
