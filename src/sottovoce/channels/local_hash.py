@@ -192,8 +192,8 @@ class LocalHash:
     def support(self) -> Support:
         """Return how often a report supports cells; of two foreign ones, on average over where the seed places cells.
 
-        Two points share a hash under (q^(t-1) - 1) / (q^t - 1) of the vectors, and three under (q^(t-2) - 1) / (q^t - 1)
-        of them unless they are in line. Then two of them suffice, and q - 2 of the q^t - 2 other points are in line.
+        Of the q^t - 1 vectors q^(t-1) - 1 give two points the same hash, and q^(t-2) - 1 three points, unless these are
+        in line: then what two of them share all do. Of the q^t - 2 other points q - 2 are in line with two.
         """
         keep, other = Fraction(self.response.keep, SCALE), Fraction(self.response.other, SCALE)
         pair = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
