@@ -180,7 +180,7 @@ class DirectAnswers:
         value, hidden = 0.0, 0.0
         weights: dict[int, Floats] = {}
         for attributes, queries in products.items():
-            own = [batch.selections[place].weights[rows[place][queries]] for place in attributes]
+            own = [batch.selections[index].weights[rows[index][queries]] for index in attributes]
             part = self._part(attributes, amounts[queries], own)
             if part is None:
                 return None
@@ -211,7 +211,7 @@ class DirectAnswers:
 
     def _blocks(self, pair: tuple[int, ...], amounts: Floats, levels: list[Floats]) -> tuple[Floats, Floats]:
         """Return the factors, products by blocks, of a pair's weights: their matrix is the first's transpose times."""
-        first, second = (own @ self._averages[place] for own, place in zip(levels, pair, strict=True))
+        first, second = (own @ self._averages[index] for own, index in zip(levels, pair, strict=True))
         return first * amounts[:, None], second
 
     def _one(self, attribute: int, single: _Single, levels: Floats) -> _Part:
@@ -233,7 +233,7 @@ class DirectAnswers:
         first, second = self._blocks(pair, amounts, levels)
         means = known.means(first.T @ second)
         squares = [
-            np.einsum("kx,lx->klx", own, own) @ self._averages[place] for own, place in zip(levels, pair, strict=True)
+            np.einsum("kx,lx->klx", own, own) @ self._averages[index] for own, index in zip(levels, pair, strict=True)
         ]
         spread = known.means(np.einsum("k,l,kli,klj->ij", amounts, amounts, *squares, optimize=True)) - means**2
         return _Part({number: means}, hidden=float((known.masses**2 * np.maximum(spread, 0.0)).sum()))
@@ -303,18 +303,18 @@ class DirectAnswers:
 def _named(batch: Batch) -> list[tuple[int, ...]]:
     """Return which attributes each query names."""
     named: list[list[int]] = [[] for _ in range(batch.count)]
-    for place in sorted(batch.selections):
-        for query in batch.selections[place].queries.tolist():
-            named[query].append(place)
-    return [tuple(places) for places in named]
+    for index in sorted(batch.selections):
+        for query in batch.selections[index].queries.tolist():
+            named[query].append(index)
+    return [tuple(indices) for indices in named]
 
 
 def _rows(batch: Batch) -> dict[int, NDArray[np.intp]]:
     """Return, for each attribute, the row of its weights that belongs to each query that names it."""
     rows = {}
-    for place, selection in batch.selections.items():
-        rows[place] = np.zeros(batch.count, dtype=np.intp)
-        rows[place][selection.queries] = np.arange(len(selection.queries))
+    for index, selection in batch.selections.items():
+        rows[index] = np.zeros(batch.count, dtype=np.intp)
+        rows[index][selection.queries] = np.arange(len(selection.queries))
     return rows
 
 

@@ -128,10 +128,10 @@ class HIOModel(Model):
                     whole += sums[:, query] * weights[0]
         parts = []
         for number, needs in terms.items():
-            unique, places = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
+            unique, indices = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
             queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
             totals = np.zeros((len(unique), len(sums)))
-            np.add.at(totals, places, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
+            np.add.at(totals, indices, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
             parts.append((number, unique, totals))
         return whole, parts
 
@@ -168,8 +168,8 @@ class HIOModel(Model):
         """Add what the queries need of each question to their answers."""
         for number, needs in terms.items():
             queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
-            unique, places = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
-            estimates = self._estimate(number, unique)[places]
+            unique, indices = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
+            estimates = self._estimate(number, unique)[indices]
             np.add.at(answers, queries, estimates * np.concatenate([weights for _, _, weights in needs]))
 
     def _estimate(self, number: int, cells: NDArray[np.int64]) -> Floats:

@@ -28,7 +28,7 @@ from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel
 from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model.origin import Origin
-from sottovoce.plan.bin_maps import tree_tables
+from sottovoce.plan.bin_maps import tree_maps
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.questions import Question
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -90,7 +90,7 @@ class _Nodes:
 def _hierarchy(plan: Plan, tally: Tally, number: int) -> dict[tuple[int, ...], _Nodes]:
     """Return the nodes of one pair's hierarchy by their depths, both roots left out."""
     pair = pairs_of(plan.schema)[number]
-    tables = [tree_tables(plan.schema.sizes[place], plan.options["branching"]) for place in pair]
+    tables = [tree_maps(plan.schema.sizes[index], plan.options["branching"]) for index in pair]
     depths = [len(own) for own in tables]
     offsets, first = family_offsets(depths), plan.questions.offsets[2 * number]  # two families a pair
     weights = tally.question_weights
@@ -113,7 +113,7 @@ def _hierarchy(plan: Plan, tally: Tally, number: int) -> dict[tuple[int, ...], _
 
 def _leaves(plan: Plan, pair: tuple[int, int], nodes: dict[tuple[int, ...], _Nodes]) -> Grid:
     """Return the leaves that fit all estimates of one pair's hierarchy, shifted to add up to one."""
-    rows, columns = (tree_starts(plan.schema.sizes[place], plan.options["branching"]) for place in pair)
+    rows, columns = (tree_starts(plan.schema.sizes[index], plan.options["branching"]) for index in pair)
     estimates: list[list[Floats]] = [[np.ones((1, 1)) for _ in columns] for _ in rows]
     for (row, column), own in nodes.items():
         estimates[row][column] = own.raw.estimates

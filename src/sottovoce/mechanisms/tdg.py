@@ -14,7 +14,7 @@ from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
     GridQuestions,
-    attribute_table,
+    attribute_map,
     estimate_grids,
     guideline_2d,
     largest_domain,
@@ -63,7 +63,7 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) ->
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' grids, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
-    blocks = [attribute_table(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
+    blocks = [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
     raw = raw_grids(plan, tally, grids, blocks)
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)

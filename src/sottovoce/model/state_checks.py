@@ -97,14 +97,14 @@ def _check_grids(state: Mapping[str, Any], blocks: list[int]) -> None:
         raise ModelError("grids, bins and raw have one entry for each grid")
     for grid, axes, estimates in zip(grids, bins, raw, strict=True):
         allowed = range(len(blocks))
-        if not (len(grid) in (1, 2) and all(type(place) is int and place in allowed for place in grid)):
+        if not (len(grid) in (1, 2) and all(type(index) is int and index in allowed for index in grid)):
             raise ModelError(f"a grid is of one or two of {len(blocks)} attributes, got {grid!r}")
         if grid != sorted(set(grid)) or not isinstance(axes, list) or len(axes) != len(grid):
             raise ModelError(f"a grid has bins for each of its attributes, in their order, got {grid!r}")
-        for own, place in zip(axes, grid, strict=True):
-            _check(own, "bins", (blocks[place],))
-            if own.dtype.kind != "i" or own.max(initial=0) >= blocks[place]:
-                raise ModelError(f"bins number at most {blocks[place]} bins of {blocks[place]} blocks")
+        for own, index in zip(axes, grid, strict=True):
+            _check(own, "bins", (blocks[index],))
+            if own.dtype.kind != "i" or own.max(initial=0) >= blocks[index]:
+                raise ModelError(f"bins number at most {blocks[index]} bins of {blocks[index]} blocks")
         _check(estimates, "raw", tuple(int(own.max()) + 1 for own in axes), signed=True)
     if len({(tuple(grid), own.shape) for grid, own in zip(grids, raw, strict=True)}) < len(grids):
         raise ModelError("every grid of the same attributes and bins is listed once")
