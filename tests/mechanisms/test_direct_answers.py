@@ -13,7 +13,7 @@ from sottovoce.channels import Support
 from sottovoce.mechanisms.direct_answers import HIDDEN, DirectAnswers
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
 from sottovoce.mechanisms.raw_grids import RawGrid
-from sottovoce.query.batch import Batch
+from sottovoce.query.batch import Batch, Selection
 from sottovoce.query.ranges import ranges_to_batch
 from tests.crowds import fraction_inside, normal_crowd, square_schema
 
@@ -90,10 +90,19 @@ def test_everybody_is_exactly_one_and_a_part_and_its_rest_add_up_to_that() -> No
 
 def test_a_single_attribute_is_known_better_from_all_grids_than_from_one() -> None:
     model = fitted("calm", seed=1)
-    batch = ranges_to_batch(model.schema, [{"a": (0, 3)}, {"a": (0, 3), "b": (0, 7)}, {"a": (0, 3), "c": (0, 7)}])
+    batch = ranges_to_batch(model.schema, [{"a": (0, 3)}, {"a": (0, 3), "b": (0, 7)}, {"a": (0, 3), "b": (0, 3)}])
     answers, errors = model.direct.answer(batch, np.eye(3))
-    assert errors[0] == pytest.approx(errors[1] / np.sqrt(2), rel=0.05)  # of two grids with as many reports
-    assert min(answers[1:]) < answers[0] < max(answers[1:])
+    assert answers[1] == pytest.approx(answers[0])  # who names an attribute without choosing has not named it
+    assert errors[1] == pytest.approx(errors[0])
+    alone = {}
+    for pair in ((0, 1), (0, 2)):
+        own = [grid for grid in model.raw if grid.attributes == pair]
+        alone[pair] = PairwiseModel(
+            model.origin, estimator=model.estimator, blocks=model.blocks, matrices=model.matrices, raw=own
+        ).direct.answer(batch, np.eye(3))
+    assert errors[0] == pytest.approx(alone[0, 1][1][0] / np.sqrt(2), rel=0.05)  # of two grids with as many reports
+    assert min(each[0][0] for each in alone.values()) < answers[0] < max(each[0][0] for each in alone.values())
+    assert errors[2] < 0.9 * alone[0, 1][1][2]  # a pair gains what its attributes by themselves do
 
 
 def test_more_than_two_attributes_and_grids_that_nobody_reported_on_have_no_direct_answer() -> None:
@@ -114,9 +123,16 @@ def test_more_than_two_attributes_and_grids_that_nobody_reported_on_have_no_dire
 
 
 def test_nodes_of_a_hierarchy_answer_as_the_leaves_that_fit_them_best() -> None:
-    """Randomised response of every grid adds up to one; then the leaves of least squares are the model, unsmoothed."""
+    """Randomised response of every grid adds up to one; then the leaves of least squares are the model, unsmoothed.
+
+    Weights that add up to nothing over every attribute are a matter of the pair's own hierarchy.
+    """
     model = fitted("lhio", seed=1, oracle="grr", postprocess=False)
-    batch = ranges_to_batch(model.schema, [{"a": (1, 4), "b": (2, 7)}, {"b": (0, 0), "c": (3, 6)}])
+    generator = np.random.default_rng(1)
+    weights = [own - own.mean() for own in generator.random((4, 8))]
+    first, second = np.array([0]), np.array([1])
+    both = Selection(np.array([0, 1]), np.array([weights[1], weights[2]]))
+    batch = Batch(2, {0: Selection(first, weights[0][None]), 1: both, 2: Selection(second, weights[3][None])})
     answers, _ = model.direct.answer(batch, np.eye(2))
     np.testing.assert_allclose(answers, model.evaluate(batch), atol=1e-9)
     missing = next(grid for grid in model.raw if grid.attributes == (0, 1))

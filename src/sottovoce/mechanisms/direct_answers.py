@@ -5,10 +5,12 @@ With M_c the model's mass in cell c and f_c the mean of a query's weights within
 
     model + sum over cells of f_c (y_c - M_c)  =  sum over cells of f_c y_c.
 
-A pair of attributes is answered by its own grid, or by least squares from all grids of its hierarchy. At a single
-attribute several grids look: its finest bins are estimated by weighted least squares from all of them. Since
-frequencies add up to one, which raw estimates of local hashing do not, weights are taken less their mean and the mean
-added: less noise, and everybody is exactly one.
+At a single attribute several grids look: its finest bins are estimated by weighted least squares from all of them.
+Weights of a pair of attributes are a constant, a function of each attribute, and what is left, which adds up to nothing
+over every row and column of cells. The constant needs no report, the functions are answered as single attributes are,
+and what is left by the pair's own grid, or by least squares from all grids of its hierarchy. Since the cells of a grid
+are about equally noisy, these parts do not share noise, and no other weights would have less. Since frequencies add up
+to one, which raw estimates of local hashing do not, weights of a grid are taken less their mean and the mean added.
 
 The variance is that of the channels (`sottovoce.channels.support`), added up over grids. Which people stand where
 within a cell nobody was asked: if weights differ there, the model's mean may be off by half their standard deviation,
@@ -19,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -119,11 +121,11 @@ class _Hierarchy:
         }
         return cls(own, (roots[0], roots[1]))
 
-    def part(self, first: Floats, second: Floats) -> _Part:
-        """Return the weights of nodes that answer weights of leaves, given by their factors, products by leaves."""
-        weights = {number: (first @ rows.T).T @ (second @ columns.T) for number, (rows, columns) in self.shares.items()}
+    def part(self, leaves: Floats) -> _Part:
+        """Return the weights of nodes that answer weights of pairs of leaves."""
+        weights = {number: rows @ leaves @ columns.T for number, (rows, columns) in self.shares.items()}
         rows, columns = self.roots
-        return _Part(weights, known=float(((first @ rows.T) * (second @ columns.T)).sum()))
+        return _Part(weights, known=float((rows @ leaves @ columns.T).sum()))
 
 
 class DirectAnswers:
@@ -207,36 +209,58 @@ class DirectAnswers:
         if len(numbers) == 1:
             return self._two(attributes, amounts, levels)
         hierarchy = self._hierarchies.get(attributes)
-        return None if hierarchy is None else hierarchy.part(*self._blocks(attributes, amounts, levels))
+        if hierarchy is None:
+            return None
+        known, rows, columns, left = _additive(self._blocks(attributes, amounts, levels))
+        part = hierarchy.part(left)
+        return self._with_functions(replace(part, known=part.known + known), attributes, (rows, columns))
 
-    def _blocks(self, pair: tuple[int, ...], amounts: Floats, levels: list[Floats]) -> tuple[Floats, Floats]:
-        """Return the factors, products by blocks, of a pair's weights: their matrix is the first's transpose times."""
+    def _blocks(self, pair: tuple[int, ...], amounts: Floats, levels: list[Floats]) -> Floats:
+        """Return the mean of a sum of products of weights in every pair of blocks."""
         first, second = (own @ self._averages[index] for own, index in zip(levels, pair, strict=True))
-        return first * amounts[:, None], second
+        return np.asarray((first.T * amounts) @ second)
 
     def _one(self, attribute: int, single: _Single, levels: Floats) -> _Part:
-        """Return the weights of cells by grid that answer weights of one attribute's levels, and what bins hide."""
+        """Return how weights of one attribute's levels are answered, and what bins hide."""
         average = self._averages[attribute]
         means = single.members @ (levels @ average)
         spread = single.members @ (levels**2 @ average) - means**2
-        parts = {}
+        hidden = float(single.masses**2 @ np.maximum(spread, 0.0))
+        return _Part(self._along(attribute, single, means), hidden=hidden)
+
+    def _along(self, attribute: int, single: _Single, finest: Floats) -> dict[int, Floats]:
+        """Return the weights of cells, by grid, that answer weights of one attribute's finest bins."""
+        found = {}
         for number, share in single.shares.items():
             grid = self.grids[number]
-            along = np.expand_dims(share @ means, tuple(np.flatnonzero(np.array(grid.attributes) != attribute)))
-            parts[number] = np.broadcast_to(along, grid.estimates.shape)
-        return _Part(parts, hidden=float(single.masses**2 @ np.maximum(spread, 0.0)))
+            along = np.expand_dims(share @ finest, tuple(np.flatnonzero(np.array(grid.attributes) != attribute)))
+            found[number] = np.broadcast_to(along, grid.estimates.shape)
+        return found
 
     def _two(self, pair: tuple[int, ...], amounts: Floats, levels: list[Floats]) -> _Part:
-        """Return the weights of cells of a pair's grid that answer a sum of products, and what its cells hide."""
+        """Return how a sum of products of weights is answered by a pair's grid and others, and what its cells hide."""
         (number,) = self._numbers[pair]
-        known = self._pairs[number]
-        first, second = self._blocks(pair, amounts, levels)
-        means = known.means(first.T @ second)
+        grid, own = self.grids[number], self._pairs[number]
+        means = own.means(self._blocks(pair, amounts, levels))
         squares = [
-            np.einsum("kx,lx->klx", own, own) @ self._averages[index] for own, index in zip(levels, pair, strict=True)
+            np.einsum("kx,lx->klx", each, each) @ self._averages[index]
+            for each, index in zip(levels, pair, strict=True)
         ]
-        spread = known.means(np.einsum("k,l,kli,klj->ij", amounts, amounts, *squares, optimize=True)) - means**2
-        return _Part({number: means}, hidden=float((known.masses**2 * np.maximum(spread, 0.0)).sum()))
+        spread = own.means(np.einsum("k,l,kli,klj->ij", amounts, amounts, *squares, optimize=True)) - means**2
+        hidden = float((own.masses**2 * np.maximum(spread, 0.0)).sum())
+        known, rows, columns, left = _additive(means)
+        of_blocks = [along[bins] for along, bins in zip((rows, columns), grid.bins, strict=True)]
+        return self._with_functions(_Part({number: left}, hidden, known), pair, of_blocks)
+
+    def _with_functions(self, part: _Part, pair: tuple[int, ...], of_blocks: Sequence[Floats]) -> _Part:
+        """Return a part and a function of each attribute of a pair, given by the attribute's blocks."""
+        weights = dict(part.weights)
+        for attribute, blocks in zip(pair, of_blocks, strict=True):
+            single = self._singles[attribute]
+            assert single is not None  # the pair's grid looks at it
+            for number, along in self._along(attribute, single, single.members @ blocks).items():
+                weights[number] = weights.get(number, 0.0) + along
+        return replace(part, weights=weights)
 
     @cached_property
     def _hierarchies(self) -> dict[tuple[int, ...], _Hierarchy]:
@@ -316,6 +340,13 @@ def _rows(batch: Batch) -> dict[int, NDArray[np.intp]]:
         rows[index] = np.zeros(batch.count, dtype=np.intp)
         rows[index][selection.queries] = np.arange(len(selection.queries))
     return rows
+
+
+def _additive(weights: Floats) -> tuple[float, Floats, Floats, Floats]:
+    """Return the mean of a matrix, a function of its rows, one of its columns, and what is left: they add up to it."""
+    mean = float(weights.mean())
+    rows, columns = weights.mean(axis=1) - mean, weights.mean(axis=0) - mean
+    return mean, rows, columns, weights - mean - rows[:, None] - columns
 
 
 def _cell_sums(bins: NDArray[np.intp], count: int) -> Floats:
