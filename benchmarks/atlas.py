@@ -126,7 +126,7 @@ def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known
     pairs = [pair for pair in combinations(range(len(names)), 2) if sizes[pair[0]] * sizes[pair[1]] <= LARGEST_TABLE]
     chosen = np.random.default_rng(0).permutation(len(pairs))[:PAIRS]
     two = {}
-    for first, second in (pairs[place] for place in np.sort(chosen)):
+    for first, second in (pairs[index] for index in np.sort(chosen)):
         cells_of = columns[first].astype(np.int64) * sizes[second] + columns[second]
         counts = np.bincount(cells_of, minlength=sizes[first] * sizes[second])
         two[names[first], names[second]] = counts.reshape(sizes[first], sizes[second]) / people.count
@@ -136,21 +136,21 @@ def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known
 def _query(people: People, dimensions: int, generator: np.random.Generator) -> dict[int, np.ndarray]:
     """Return which levels a query takes: half of the domain, in one stretch where there is an order."""
     query = {}
-    for place in np.sort(generator.choice(len(people.columns), dimensions, replace=False)).tolist():
-        size = people.schema.sizes[place]
+    for index in np.sort(generator.choice(len(people.columns), dimensions, replace=False)).tolist():
+        size = people.schema.sizes[index]
         width = max(1, size // 2)
-        if people.schema.attributes[place].ordered:
-            query[place] = generator.integers(0, size - width + 1) + np.arange(width)
+        if people.schema.attributes[index].ordered:
+            query[index] = generator.integers(0, size - width + 1) + np.arange(width)
         else:
-            query[place] = np.sort(generator.permutation(size)[:width])
+            query[index] = np.sort(generator.permutation(size)[:width])
     return query
 
 
 def _named(people: People, query: dict[int, np.ndarray]) -> dict[str, Any]:
     """Return a query as models take it."""
     found: dict[str, Any] = {}
-    for place, levels in query.items():
-        attribute = people.schema.attributes[place]
+    for index, levels in query.items():
+        attribute = people.schema.attributes[index]
         ordered = attribute.ordered
         found[attribute.name] = (
             (int(levels[0]), int(levels[-1])) if ordered else [CATEGORIES[level] for level in levels.tolist()]
@@ -162,10 +162,10 @@ def _truths(people: People, asked: Sequence[dict[int, np.ndarray]]) -> np.ndarra
     answers = []
     for query in asked:
         inside = np.ones(people.count, dtype=bool)
-        for place, levels in query.items():
-            within = np.zeros(people.schema.sizes[place], dtype=bool)
+        for index, levels in query.items():
+            within = np.zeros(people.schema.sizes[index], dtype=bool)
             within[levels] = True
-            inside &= within[people.columns[place]]
+            inside &= within[people.columns[index]]
         answers.append(inside.mean())
     return np.array(answers)
 

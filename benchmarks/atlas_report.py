@@ -108,9 +108,9 @@ def print_table(results: Sequence[dict[str, Any]]) -> None:
 
 def order(cell: Cell) -> tuple[Any, ...]:
     """Return where a cell stands in the table: the centre's axis first, then people, attributes and levels."""
-    place = axis_of(cell)
-    size = (0.0, float(cell.people), float(cell.attributes), _size(cell.levels))[AXES.index(place)]
-    return AXES.index(place), size, cell.set, cell.epsilon
+    axis = axis_of(cell)
+    size = (0.0, float(cell.people), float(cell.attributes), _size(cell.levels))[AXES.index(axis)]
+    return AXES.index(axis), size, cell.set, cell.epsilon
 
 
 AXES = ("epsilon", "people", "attributes", "levels")
@@ -205,10 +205,10 @@ def draw_map(results: Sequence[dict[str, Any]], path: Path) -> None:
             panel, values = panels[row, column], np.full((len(names), len(columns)), np.nan)
             for cell, own, ratio in found:
                 if own == measure and axis_of(cell) == axis:
-                    place = names.index(_line(cell, axis)), columns.index(cell.epsilon)
-                    values[place] = math.log2(ratio.mean)
+                    where = names.index(_line(cell, axis)), columns.index(cell.epsilon)
+                    values[where] = math.log2(ratio.mean)
                     mark = "▾" if ratio.behind else ""
-                    panel.text(*place[::-1], f"{ratio.mean:.2g}{mark}", ha="center", va="center", fontsize=6.5)
+                    panel.text(*where[::-1], f"{ratio.mean:.2g}{mark}", ha="center", va="center", fontsize=6.5)
             panel.imshow(values, cmap=colours, norm=norm, aspect="auto")
             panel.set_xticks(range(len(columns)), [f"{epsilon:g}" for epsilon in columns], fontsize=7)
             panel.set_yticks(range(len(names)), names if column == 0 else [], fontsize=7)
