@@ -110,7 +110,8 @@ class Posting:
         origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
         if origin.decode("latin-1") not in allowed:
             return [(b"vary", b"Origin")]
-        return [(b"access-control-allow-origin", origin), (b"vary", b"Origin")]
+        told = [(b"access-control-expose-headers", b"Retry-After")]
+        return [(b"access-control-allow-origin", origin), (b"vary", b"Origin"), *told]
 
 
 def report_failure(error: Exception) -> None:
