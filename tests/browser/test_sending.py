@@ -1,4 +1,4 @@
-"""A page that goes offline, in a real browser: it draws from the plan it kept, and what waits is sent when it is back."""
+"""A page that goes offline, in a real browser: it draws from the plan it kept, and sends what waits when it is back."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_kept_plan_that_was_altered_is_fetched_again(browser: Browser, collect
 def test_a_page_of_another_origin_sees_when_to_come_back(
     browser: Browser, collector: Collector, elsewhere: str
 ) -> None:
-    """The answer is the collector's own but for its status: what a page may read of it is what the collector lets it."""
+    """The answer is the collector's own but for its status: a page reads of it what the collector lets it."""
     context = browser.new_context()
     page = context.new_page()
 

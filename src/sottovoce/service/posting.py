@@ -120,4 +120,5 @@ def report_failure(error: Exception) -> None:
     while place is not None and place.tb_next is not None:
         place = place.tb_next
     where = f"{place.tb_frame.f_code.co_filename.rpartition('/')[2]}:{place.tb_lineno}" if place else "nowhere"
-    log.error("an answer failed: %s at %s", type(error).__name__, where)
+    reason = f"{type(error).__name__} at {where}"
+    log.error("an answer failed: %s", reason, extra={"event": "answer", "reason": reason})
