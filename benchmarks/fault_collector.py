@@ -64,11 +64,12 @@ class Replica:
         raise SystemExit("a collector did not start")
 
     def kill(self) -> None:
-        """Kill it without a word, and start it again after two seconds."""
+        """Kill it without a word, start it again after two seconds, and return when it listens."""
         self.process.kill()
         self.process.wait()
         time.sleep(2)
         self.start()
+        self.wait()
 
     def hang(self, seconds: float) -> None:
         """Stop it in the middle of whatever it does, and let it go on."""
