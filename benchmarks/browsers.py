@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -114,7 +115,7 @@ def main() -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=5_000_000, **about)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))

@@ -27,6 +27,7 @@ import numpy as np
 import psycopg
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -49,14 +50,14 @@ class Bodies:
         head = f"POST /v1/plans/{plan.fingerprint}/reports HTTP/1.1\r\nhost: collector\r\n"
         if form == "binary":
             raw = [report.to_bytes() for report in reports]
-            places = np.cumsum([0] + [len(one) for one in raw[:-1]]) + 33
+            offsets = np.cumsum([0] + [len(one) for one in raw[:-1]]) + 33
             self._body, width, kind = np.frombuffer(b"".join(raw), np.uint8).copy(), 16, "octet-stream"
         else:
             texts = [report.to_json().encode() for report in reports]
             starts = np.cumsum([1] + [len(one) + 1 for one in texts[:-1]])
-            places = starts + np.array([one.index(b'"id":"') + 6 for one in texts])
+            offsets = starts + np.array([one.index(b'"id":"') + 6 for one in texts])
             self._body, width, kind = np.frombuffer(b"[" + b",".join(texts) + b"]", np.uint8).copy(), 32, "json"
-        self._slots = places[:, None] + np.arange(width)
+        self._slots = offsets[:, None] + np.arange(width)
         self._head = f"{head}content-type: application/{kind}\r\ncontent-length: {len(self._body)}\r\n\r\n".encode()
 
     def next(self) -> bytes:
@@ -190,7 +191,7 @@ def main() -> None:
     parser.add_argument("--form", choices=["json", "binary"], default="json")
     chosen = parser.parse_args()
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=10_000_000, **about)
     print(
         f"{chosen.store}, {chosen.form}, {CONNECTIONS} connections, batches of {BATCH:,}, {os.cpu_count()} processors"

@@ -11,6 +11,7 @@ files written first. All files are in a temporary directory and removed.
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import os
 import shutil
@@ -105,7 +106,8 @@ def spark_rate(plan: sv.Plan, folder: Path, reports: int) -> sv.Tally:
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.sql.shuffle.partitions", CORES)
     session = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    java = int(session._jvm.java.lang.ProcessHandle.current().pid())
+    machine: Any = session._jvm
+    java = int(machine.java.lang.ProcessHandle.current().pid())
     show_rate(
         "Spark, from Parquet",
         reports,
@@ -121,14 +123,14 @@ def unique(plan: sv.Plan, folder: Path, reports: int) -> None:
     ids = pa.FixedSizeBinaryArray.from_buffers(
         pa.binary(16), table.num_rows, [None, pa.py_buffer(os.urandom(16 * reports))]
     )
-    place = folder / "ids"
-    place.mkdir()
+    target = folder / "ids"
+    target.mkdir()
     pq.write_table(
-        table.append_column("id", ids).replace_schema_metadata({PLAN_KEY: plan.fingerprint}), place / "a.parquet"
+        table.append_column("id", ids).replace_schema_metadata({PLAN_KEY: plan.fingerprint}), target / "a.parquet"
     )
-    seconds = timed(lambda: sv.tally_parquet(plan, place), repeats=2)
+    seconds = timed(lambda: sv.tally_parquet(plan, target), repeats=2)
     show_rate("DuckDB, duplicates by id removed", reports, seconds, f"{reports:,} reports")
-    shutil.rmtree(place)
+    shutil.rmtree(target)
 
 
 def memory(plan_file: Path, folder: Path, sizes: list[int]) -> None:
@@ -174,12 +176,12 @@ def child(engine: str, plan_file: str, folder: str, size: int) -> None:
 
 def merging(plan: sv.Plan, folder: Path, count: int = 1000) -> None:
     table = population(10**5)
-    place = folder / "tallies"
-    place.mkdir()
+    target = folder / "tallies"
+    target.mkdir()
     for seed in range(count):
-        sv.simulate(plan, table, seed=seed, users=10**6).save(place / f"{seed}.tally")
-    tallies = [sv.Tally.load(path) for path in place.iterdir()]
-    size = sum(path.stat().st_size for path in place.iterdir()) / count
+        sv.simulate(plan, table, seed=seed, users=10**6).save(target / f"{seed}.tally")
+    tallies = [sv.Tally.load(path) for path in target.iterdir()]
+    size = sum(path.stat().st_size for path in target.iterdir()) / count
 
     def merge() -> sv.Tally:
         total = sv.Tally(plan)
@@ -188,14 +190,14 @@ def merging(plan: sv.Plan, folder: Path, count: int = 1000) -> None:
         return total
 
     def load() -> None:
-        for path in place.iterdir():
+        for path in target.iterdir():
             sv.Tally.load(path)
 
     _, merged = timed(merge)
     _, loaded = timed(load, repeats=1)
     print(f"\n3. {count:,} partial tallies of a million reports each, {size / 1000:.0f} kB a file")
     print(f"  merged in {merged:.3f} CPU seconds, after {loaded:.2f} to load them: {merge()!r}")
-    shutil.rmtree(place)
+    shutil.rmtree(target)
 
 
 def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
@@ -203,14 +205,14 @@ def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
     table = pq.read_table(folder / "reports-00000.parquet").slice(0, reports)
     table = table.replace_schema_metadata({PLAN_KEY: plan.fingerprint})
     for count in (1, 10, 100, 1000):
-        place = folder / "split"
-        place.mkdir()
+        target = folder / "split"
+        target.mkdir()
         for number in range(count):
             start, stop = reports * number // count, reports * (number + 1) // count
-            pq.write_table(table.slice(start, stop - start), place / f"{number}.parquet")
-        clock, used = timed(lambda place=place: sv.tally_parquet(plan, place), repeats=3)
+            pq.write_table(table.slice(start, stop - start), target / f"{number}.parquet")
+        clock, used = timed(functools.partial(sv.tally_parquet, plan, target), repeats=3)
         print(f"  {count:>6,} files: {clock:>7.2f} clock, {used:>7.2f} CPU")
-        shutil.rmtree(place)
+        shutil.rmtree(target)
 
 
 def billion(mechanism: str, users: int = 10**9) -> None:
@@ -273,19 +275,19 @@ def main() -> None:
     reports = arguments.reports
     plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=10**6, mechanism="hdg")
     with tempfile.TemporaryDirectory() as directory:
-        folder, plan_file = Path(directory) / "reports", Path(directory) / "plan.json"
-        plan.save(plan_file)
+        reports_folder, plan_path = Path(directory) / "reports", Path(directory) / "plan.json"
+        plan.save(plan_path)
         start = time.process_time()
-        sv.write_reports(plan, parts(reports), folder)
+        sv.write_reports(plan, parts(reports), reports_folder)
         print(
             f"d={ATTRIBUTES}, {LEVELS} levels, epsilon {EPSILON:g}; {reports:,} records made, randomised and written "
         )
         print(f"in {time.process_time() - start:.1f} CPU seconds")
-        engines(plan, folder, reports, not arguments.without_spark)
-        unique(plan, folder, reports // 5)
-        memory(plan_file, folder, [reports // 10, reports, reports * 10])
-        merging(plan, folder)
-        many_files(plan, folder, reports)
+        engines(plan, reports_folder, reports, not arguments.without_spark)
+        unique(plan, reports_folder, reports // 5)
+        memory(plan_path, reports_folder, [reports // 10, reports, reports * 10])
+        merging(plan, reports_folder)
+        many_files(plan, reports_folder, reports)
     for mechanism in ("hdg", "spectral"):
         billion(mechanism)
     state()

@@ -138,8 +138,8 @@ class TestRangeSums:
         values = (hashes[:, :, None] == np.arange(channel.prime)).reshape(len(points), -1).astype(float)
         keep, other = channel.response.keep / SCALE, channel.response.other / SCALE
         table = (other + (keep - other) * values) / channel.vectors
-        own, foreign = channel.support_probabilities()
-        reports = ranges @ (values - foreign) / (own - foreign)
+        support = channel.support()
+        reports = ranges @ (values - support.foreign) / support.difference
         np.testing.assert_allclose(reports[::50] @ table.T, ranges[::50], atol=1e-9)  # unbiased: the mean is the truth
         return reports**2 @ table.mean(axis=0) - ranges.mean(axis=1)
 
@@ -154,8 +154,8 @@ class TestRangeSums:
     def intervals(cells: int) -> np.ndarray:
         """Return all ranges of one axis but the whole, as rows of zeros and ones."""
         ends = [(low, high) for low in range(cells) for high in range(low, cells) if high - low < cells - 1]
-        place = np.arange(cells)
-        return np.array([(low <= place) & (place <= high) for low, high in ends], dtype=float)
+        index = np.arange(cells)
+        return np.array([(low <= index) & (index <= high) for low, high in ends], dtype=float)
 
     @classmethod
     def rectangles(cls, side: int) -> np.ndarray:

@@ -4,9 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import sottovoce as sv
 from sottovoce.mechanisms.trees import family_offsets, question_number
+from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.simulation.simulate import seeded_words
 
 SCHEMA = sv.Schema(
@@ -29,7 +31,7 @@ def test_every_combination_of_depths_but_all_roots_is_asked_alike():
     asked = []
     for question in plan.questions:
         depths = dict(zip(question.attributes, (table.tree[2] for table in question.tables), strict=True))
-        asked.append(tuple(depths.get(place, 0) for place in range(3)))
+        asked.append(tuple(depths.get(index, 0) for index in range(3)))
     assert len(set(asked)) == len(asked)
     assert (0, 0, 0) not in asked
     offsets = family_offsets([3, 2, 3])
@@ -92,7 +94,7 @@ def test_a_combination_without_reports_is_uniform():
 
 
 def large_plan(attributes=6, **options):
-    schema = sv.Schema([sv.Ordinal(f"a{place}", 0, 63) for place in range(attributes)])
+    schema = sv.Schema([sv.Ordinal(f"a{index}", 0, 63) for index in range(attributes)])
     return sv.Plan.create(schema, epsilon=1, users=10**6, mechanism="hio", **options)
 
 
@@ -106,11 +108,11 @@ def test_a_domain_of_64_to_the_6th_is_asked_and_answered(tmp_path):
     assert len(plan.questions) == 4**6 - 1
     assert plan.questions[FINEST].channel.cells == 64**6
     assert 2**37 < plan.questions.codes.max() < 2**40
-    table = {f"a{place}": np.full(20_000, 10 * place) for place in range(6)}
+    table = {f"a{index}": np.full(20_000, 10 * index) for index in range(6)}
     tally = sv.Tally(plan)
     tally.add(sv.randomize(plan, table))
     model = sv.fit(plan, tally)
-    queries = [{f"a{place}": (0, 31) for place in places} for places in itertools.combinations(range(6), 4)]
+    queries = [{f"a{index}": (0, 31) for index in indices} for indices in itertools.combinations(range(6), 4)]
     answers = model.answer_ranges(queries)
     assert np.isfinite(answers).all()
     model.save(tmp_path / "model.json")
@@ -122,7 +124,7 @@ def test_the_finest_question_of_a_large_hierarchy_is_unbiased():
     plan = large_plan()
     question = plan.questions[FINEST]
     generator = np.random.default_rng(5)
-    people = [np.full(20_000, 10 * place) for place in range(6)]
+    people = [np.full(20_000, 10 * index) for index in range(6)]
     people[0][:5000] = 63
     codes, counts = np.unique(
         question.channel.draw_many(question.cells(people), seeded_words(generator)), return_counts=True
@@ -131,6 +133,34 @@ def test_the_finest_question_of_a_large_hierarchy_is_unbiased():
     found = question.oracle.estimate_some(codes.astype(np.int64), counts, np.array(cells))
     scores = (found - [0.75, 0.25, 0, 0]) / np.sqrt(question.oracle.variance(20_000) + 0.25 / 20_000)
     assert np.abs(scores).max() < 5
+
+
+def test_direct_answers_are_the_answers_with_the_error_that_they_have():
+    """Seeds 0 to 99: sums of squared errors over variances within chi-square limits of 10^-6, and a tenth of room."""
+    schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+    table = {"a": np.array([0, 0, 0, 0, 5, 6, 7, 3]), "b": np.array([7, 7, 7, 0, 1, 6, 2, 3])}
+    plan = sv.Plan.create(schema, epsilon=2, users=10_000, mechanism="hio")
+    batch = ranges_to_batch(schema, [{}, {"a": (0, 3)}, {"a": (0, 3), "b": (4, 7)}])
+    sums = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, -1, 2]])
+    truth, scores = sums @ [1, 5 / 8, 3 / 8], []
+    for seed in range(100):
+        model = sv.fit(plan, sv.simulate(plan, table, seed=seed, users=10_000))
+        spread = model.spread(batch, sums)
+        np.testing.assert_allclose(spread.direct, sums @ model.evaluate(batch))
+        assert spread.direct_error[0] == 0
+        scores.append((spread.direct - truth)[1:] / spread.direct_error[1:])
+    squares = (np.array(scores) ** 2).sum(axis=0)
+    assert squares.max() < 1.1 * stats.chi2.isf(1e-6 / 3, 100)
+    assert squares.min() > 0.9 * stats.chi2.ppf(1e-6 / 3, 100)
+
+
+def test_what_nobody_reported_on_has_no_direct_answer():
+    schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+    plan = sv.Plan.create(schema, epsilon=2, users=10_000, mechanism="hio")
+    model = sv.fit(plan, sv.simulate(plan, {"a": [0], "b": [0]}, seed=1, users=2))
+    answer = model.answer("a <= 3 AND b <= 3")
+    assert answer.direct is None
+    assert model.answer("TRUE").direct is not None
 
 
 def test_codes_beyond_the_limit_are_refused_with_the_limit():

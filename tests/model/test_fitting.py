@@ -23,7 +23,7 @@ class TestFitting:
             sv.fit(PLAN, TALLY, quality=quality)
 
     def test_a_plan_and_a_tally_are_needed(self):
-        with pytest.raises(sv.ModelError, match="fit takes a Tally, got NoneType"):
+        with pytest.raises(sv.ModelError, match="fit takes a Tally, or a Plan and a Tally, got NoneType"):
             sv.fit(PLAN, None)
         with pytest.raises(sv.PlanError, match="a Plan is needed here, got Tally"):
             sv.fit(TALLY, PLAN)
@@ -31,7 +31,7 @@ class TestFitting:
 
 def test_whoever_waits_is_told_when_it_is_done() -> None:
     told: list[float] = []
-    sv.fit(PLAN, TALLY, step=told.append)
+    sv.fit(PLAN, TALLY, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from sottovoce.channels.exact import SCALE, Words, below, exp_less_one, many_below
 from sottovoce.channels.grr import GRR
+from sottovoce.channels.support import Support
 from sottovoce.errors import PlanError
 
 if TYPE_CHECKING:
@@ -107,8 +108,7 @@ class LocalHash:
     @property
     def attenuation(self) -> float:
         """How much more often a cell's own reports support it than another cell's."""
-        own, foreign = self.support_probabilities()
-        return own - foreign
+        return self.support().difference
 
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of every code, given the cell."""
@@ -124,16 +124,16 @@ class LocalHash:
         """Return the number of the cell's point: for each part, a public permutation of that part's points."""
         point, weight = 0, 1
         for bins, digits in reversed(self.parts):
-            cell, place = divmod(cell, bins)
+            cell, slot = divmod(cell, bins)
             points: int = self.prime**digits
             mask, shift, rounds = _permutation(points, self.seed)
             while True:  # walk along the cycle until back among the points: two steps on average
                 for multiplier, addend in rounds:
-                    place = (place * multiplier + addend) & mask
-                    place ^= place >> shift
-                if place < points:
+                    slot = (slot * multiplier + addend) & mask
+                    slot ^= slot >> shift
+                if slot < points:
                     break
-            point, weight = point + place * weight, weight * points
+            point, weight = point + slot * weight, weight * points
         return point
 
     def hash(self, vector: int, cell: int) -> int:
@@ -175,11 +175,11 @@ class LocalHash:
 
         for number, (bins, digits) in enumerate(reversed(self.parts)):
             last = number == len(self.parts) - 1
-            rest, place = (cells, cells) if last else np.divmod(cells, cells.dtype.type(bins))
+            rest, slot = (cells, cells) if last else np.divmod(cells, cells.dtype.type(bins))
             if bins <= 4 * len(cells):
-                yield from (row[place] for row in _coordinates(bins, self.prime, digits, self.seed)[::-1])
+                yield from (row[slot] for row in _coordinates(bins, self.prime, digits, self.seed)[::-1])
             else:
-                yield from _place(place, self.prime, digits, self.seed)[::-1]
+                yield from _points(slot, self.prime, digits, self.seed)[::-1]
             cells = rest
 
     def probabilities(self) -> NDArray[np.float64]:
@@ -189,11 +189,18 @@ class LocalHash:
         hashes = _hash_table(self)
         return np.asarray(self.response.probabilities()[hashes].reshape(self.cells, self.codes) / self.vectors)
 
-    def support_probabilities(self) -> tuple[float, float]:
-        """Return the probability that a report supports its own cell, and that it supports any one other cell."""
+    def support(self) -> Support:
+        """Return how often a report supports cells; of two foreign ones, on average over where the seed places cells.
+
+        Of the q^t - 1 vectors q^(t-1) - 1 give two points the same hash, and q^(t-2) - 1 three points, unless these are
+        in line: then what two of them share all do. Of the q^t - 2 other points q - 2 are in line with two.
+        """
         keep, other = Fraction(self.response.keep, SCALE), Fraction(self.response.other, SCALE)
-        collide = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
-        return float(keep), float(collide * keep + (1 - collide) * other)
+        pair = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
+        three = Fraction(self.prime ** (self.digits - 2) - 1, self.vectors)
+        line = Fraction(self.prime - 2, self.vectors - 1)
+        shared = line * pair * keep + (1 - line) * (three * keep + (pair - three) * other)
+        return Support(float(keep), float(pair * keep + (1 - pair) * other), float(pair * keep), float(shared))
 
     def supports(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return, for every cell, how many reports support it: those whose answer is the cell's hash.
@@ -220,8 +227,8 @@ class LocalHash:
         total = counts.sum()
         if not total:
             return np.zeros(self.cells)
-        own, foreign = self.support_probabilities()
-        return np.asarray((self.supports(counts) / total - foreign) / (own - foreign))
+        support = self.support()
+        return np.asarray((self.supports(counts) / total - support.foreign) / support.difference)
 
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
@@ -246,8 +253,8 @@ class LocalHash:
             part = slice(start, start + step)
             hashes = (own_digits.T @ points[:, part]).astype(small) % small.type(self.prime)
             supports[part] = counts @ (hashes == wanted)
-        own, foreign = self.support_probabilities()
-        return np.asarray((supports / counts.sum() - foreign) / (own - foreign))
+        support = self.support()
+        return np.asarray((supports / counts.sum() - support.foreign) / support.difference)
 
     def coordinates(self) -> NDArray[np.int64]:
         """Return the t coordinates of every cell's point, most significant first."""
@@ -259,10 +266,7 @@ class LocalHash:
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
-        if reports <= 0:
-            return float("inf")
-        own, foreign = self.support_probabilities()
-        return foreign * (1 - foreign) / (own - foreign) ** 2 / reports
+        return self.support().rare_variance(reports)
 
 
 def best_prime(epsilon: Decimal) -> int:
@@ -301,10 +305,10 @@ def _coordinates(bins: int, prime: int, digits: int, seed: str) -> NDArray[np.un
     """Return the coordinates of every bin's point, most significant first, in the smallest type."""
     import numpy as np
 
-    return _place(np.arange(bins), prime, digits, seed)
+    return _points(np.arange(bins), prime, digits, seed)
 
 
-def _place(bins: NDArray[Any], prime: int, digits: int, seed: str) -> NDArray[np.unsignedinteger[Any]]:
+def _points(bins: NDArray[Any], prime: int, digits: int, seed: str) -> NDArray[np.unsignedinteger[Any]]:
     """Return the coordinates of some bins' points, most significant first, in the smallest type."""
     import numpy as np
 
@@ -327,8 +331,8 @@ def _digits(numbers: NDArray[np.int64], prime: int, digits: int) -> NDArray[np.u
     import numpy as np
 
     found = np.empty((digits, len(numbers)), dtype=np.min_scalar_type(prime - 1))
-    for place in range(digits - 1, -1, -1):
-        numbers, found[place] = np.divmod(numbers, prime)
+    for slot in range(digits - 1, -1, -1):
+        numbers, found[slot] = np.divmod(numbers, prime)
     return found
 
 

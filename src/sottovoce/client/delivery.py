@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from types import ModuleType
 from typing import Any
 
@@ -21,8 +22,8 @@ from sottovoce.client.kept_plans import fingerprint_in
 from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.plan import Plan
 
-_SECONDS = 30.0
-_LATER = {408, 425, 429}
+TIMEOUT_SECONDS = 30.0
+_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 """Refusals that another try may turn round; all others from 400 to 499 last."""
 
 LONGEST_WAIT = 120.0
@@ -74,10 +75,12 @@ class Tries:
 def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
     httpx = _httpx()
+    if not isinstance(url, str):
+        raise DeliveryError(f"the address of a plan is a text, https://.../v1/plans/fingerprint, got {url!r}")
     try:
-        with httpx.stream("GET", url, timeout=_SECONDS, follow_redirects=True) as response:
+        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             content = _read(response, url)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise DeliveryError(f"cannot fetch the plan {url}: {error}") from error
     if response.status_code != 200:
         raise DeliveryError(f"cannot fetch the plan {url}: the collector says {_reason(response.status_code, content)}")
@@ -122,7 +125,7 @@ def _post_once(url: str, report: str, headers: Mapping[str, str]) -> None:
             f"{url.rstrip('/')}/reports",
             content=report,
             headers={"content-type": "application/json", **headers},
-            timeout=_SECONDS,
+            timeout=TIMEOUT_SECONDS,
         )
     except httpx.HTTPError as error:
         raise DeliveryError(f"cannot reach the collector at {url}: {error}; {AGAIN}") from error

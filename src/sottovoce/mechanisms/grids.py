@@ -1,4 +1,4 @@
-"""What TDG and HDG share: the granularity guideline, the grids' questions, and the estimates of their cells."""
+"""What mechanisms of grids share: the granularity guideline, the questions, and the raw estimates of their cells."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.estimation.consistency import Grid
-from sottovoce.mechanisms.options import check_choice
+from sottovoce.mechanisms.options import MechanismOptions, check_choice
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
-from sottovoce.plan.bin_maps import Table, grid_table
+from sottovoce.mechanisms.raw_grids import RawGrid
+from sottovoce.plan.bin_maps import BinMap, grid_map
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import AnyAttribute, Schema
@@ -54,12 +54,12 @@ class GridQuestions:
 
     def __init__(self, schema: Schema, epsilon: Decimal, oracle: str) -> None:
         self.schema, self.epsilon, self.oracle = schema, epsilon, oracle
-        self.tables: list[Table] = []
+        self.tables: list[BinMap] = []
         self.families: list[Family] = []
 
     def add(self, attributes: Sequence[int], granularity: int, share: int) -> None:
         """Add a grid over some attributes, of at most ``granularity`` bins each."""
-        tables = [attribute_table(self.schema.attributes[place], granularity) for place in attributes]
+        tables = [attribute_map(self.schema.attributes[index], granularity) for index in attributes]
         cells = math.prod(table.bins for table in tables)
         self.families.append(
             Family(
@@ -70,21 +70,21 @@ class GridQuestions:
             )
         )
 
-    def _index(self, table: Table) -> int:
+    def _index(self, table: BinMap) -> int:
         if table not in self.tables:
             self.tables.append(table)
         return self.tables.index(table)
 
 
-def attribute_table(attribute: AnyAttribute, granularity: int) -> Table:
+def attribute_map(attribute: AnyAttribute, granularity: int) -> BinMap:
     """Return an attribute's bins at a granularity; "no answer" is a bin of its own."""
-    return grid_table(attribute.value_levels, granularity, nullable=attribute.accepts_null)
+    return grid_map(attribute.value_levels, granularity, nullable=attribute.accepts_null)
 
 
 def even_shares(total: int, count: int) -> list[int]:
     """Return ``count`` integers as equal as can be that add up to ``total``."""
     each, left = divmod(total, count)
-    return [each + (place < left) for place in range(count)]
+    return [each + (index < left) for index in range(count)]
 
 
 def largest_domain(schema: Schema) -> int:
@@ -93,7 +93,7 @@ def largest_domain(schema: Schema) -> int:
 
 
 def pairs_of(schema: Schema) -> list[tuple[int, int]]:
-    """Return all pairs of attributes, by place."""
+    """Return all pairs of attributes, by index."""
     return list(combinations(range(len(schema.attributes)), 2))
 
 
@@ -108,7 +108,7 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     A grid's variance is that of the reports that its share lets one expect, should it have got more than chance allows.
     """
     totals, weights = tally.question_totals, tally.question_weights
-    coarsest = _coarsest_tables(plan)
+    coarsest = _coarsest_maps(plan)
     grids = []
     for question in plan.questions:
         reports = int(totals[question.index])
@@ -128,8 +128,31 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     return grids
 
 
-def _coarsest_tables(plan: Plan) -> dict[int, Table]:
-    coarsest: dict[int, Table] = {}
+def raw_grids(plan: Plan, tally: Tally, grids: Sequence[Grid], blocks: Sequence[NDArray[np.intp]]) -> list[RawGrid]:
+    """Return what direct answers need of grids that at least two people reported on.
+
+    Args:
+        plan: The plan, one grid a question.
+        tally: What was counted.
+        grids: The raw estimates, by `estimate_grids`.
+        blocks: For each attribute, the model's block of every level; blocks nest within the bins of all grids.
+    """
+    weights = tally.question_weights
+    found = []
+    for question, grid in zip(plan.questions, grids, strict=True):
+        reports = float(weights[question.index])
+        if reports < 2:
+            continue
+        bins = []
+        for attribute, table in zip(question.attributes, question.tables, strict=True):
+            bins.append(np.zeros(int(blocks[attribute].max()) + 1, dtype=np.intp))
+            bins[-1][blocks[attribute]] = table.array()
+        found.append(RawGrid(question.attributes, tuple(bins), grid.frequencies, reports, question.oracle.support()))
+    return found
+
+
+def _coarsest_maps(plan: Plan) -> dict[int, BinMap]:
+    coarsest: dict[int, BinMap] = {}
     for question in plan.questions:
         for attribute, table in zip(question.attributes, question.tables, strict=True):
             if attribute not in coarsest or table.bins < coarsest[attribute].bins:
@@ -137,20 +160,27 @@ def _coarsest_tables(plan: Plan) -> dict[int, Table]:
     return coarsest
 
 
-def buckets_of(fine: Table, coarse: Table) -> NDArray[np.intp]:
+def buckets_of(fine: BinMap, coarse: BinMap) -> NDArray[np.intp]:
     """Return, for every bin of a fine table, the bin of the coarse table that holds it."""
     buckets = np.zeros(fine.bins, dtype=np.intp)
     buckets[fine.array()] = coarse.array()
     return buckets
 
 
-class GridOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Options of every mechanism that reads pairs off grids."""
+class GridOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of every mechanism that reads pairs off grids.
+
+    Attributes:
+        oracle: How a cell is asked for: "olh", "grr" or "adaptive".
+        estimator: How answers on more than two attributes are made from pairs: "max_entropy" or "weighted_update".
+        postprocess: Whether grids are made non-negative and consistent with one another.
+    """
 
     oracle: str = "olh"
     estimator: str = "max_entropy"
     postprocess: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("oracle", self.oracle, ORACLES)
         check_choice("estimator", self.estimator, ESTIMATORS)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
+from sottovoce.mechanisms.spectral.limit import kappa
 from sottovoce.mechanisms.spectral.pricing import Pricing
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
@@ -22,12 +23,15 @@ def priced(axes=AXES, **bounds):
 
 
 def saves(pricing, blocks, slope):
+    """Return what blocks save; more cells than pay count by the part that they carry of what a report can."""
     asked = Candidates.of(pricing.groups, EPSILON, blocks)
-    return asked.by_block(asked.gains * slope[asked.columns])
+    more = np.array([block.cells([axis.size for axis in pricing.groups.axes]) for block in blocks]) - 1
+    carried = more * ((np.e**2 - 1) / (np.e**2 + more)) ** 2 / kappa(2)
+    return asked.by_block(asked.gains * slope[asked.columns]) * np.where(more > np.e**2, carried, 1.0)
 
 
-def patterns(place):
-    return [(place, p) for count in range(1, 5) for p in combinations(range(AXES[place].bands), count)]
+def patterns(index):
+    return [(index, p) for count in range(1, 5) for p in combinations(range(AXES[index].bands), count)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -38,9 +42,9 @@ def test_offers_are_worth_what_they_say_and_no_other_block_is_worth_more(seed):
     blocks = [offer.block for offer in offers]
     np.testing.assert_allclose(saves(pricing, blocks, slope), [offer.saves for offer in offers], rtol=1e-6)
     sizes = [axis.size for axis in AXES]
-    for place in range(3):
-        rivals = [Block((pattern,)) for pattern in patterns(place)]
-        assert best_of(offers, 1, {place}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
+    for index in range(3):
+        rivals = [Block((pattern,)) for pattern in patterns(index)]
+        assert best_of(offers, 1, {index}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
     for one, other in combinations(range(3), 2):
         rivals = [Block(both) for both in product(patterns(one), patterns(other))]
         assert best_of(offers, 2, {one, other}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
@@ -53,11 +57,11 @@ def test_offers_are_worth_what_they_say_and_no_other_block_is_worth_more(seed):
     assert best_of(offers, 2, {0, 1}, parity=True) >= best_rival(pricing, rivals, slope, sizes)
 
 
-def best_of(offers, attributes, places, *, parity):
+def best_of(offers, attributes, indices, *, parity):
     return max(
         offer.saves * (1 + 1e-6)
         for offer in offers
-        if {place for place, _ in offer.block.patterns} == places and offer.block.parity == parity
+        if {index for index, _ in offer.block.patterns} == indices and offer.block.parity == parity
     )
 
 

@@ -10,7 +10,7 @@ The starts are the same for every fit: the same tally gives the same model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce._types import Floats
+from sottovoce._types import Floats, Progress
 from sottovoce.mechanisms.spectral.dependence import Doubt, correct, model_moments
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.mechanisms.spectral.single import SingleProblem
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
-_FIRST_STEPS, _STEP_GROWTH = 5, 1.35
+_FIRST_STEPS, _STEP_GROWTH = 5, 1.35  # when held-out reports are looked at first, and how much later each time
 _PATIENCE = 12  # looks without progress: leaving the saddle of independence takes some tens of steps
 _TOLERANCE = 5.0  # of the held-out misfit: so much is chance in the starts, and every second fit stops that early
-_POLISH_STEPS = 200
 _LEAST_CURVATURE = 0.05  # below this a number is moved in units of its prior
 _ANCHOR = 0.005  # prior precision of moving away from the average of the fits, in its own prior's units
 _SEED = 0x5EC7
@@ -37,13 +37,21 @@ _SEED = 0x5EC7
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much work a fit does."""
+    """How much work a fit does.
+
+    Attributes:
+        folds: Parts of the reports; each is held out once to say how many steps to make.
+        fits: Fits from different starts that are averaged: what one start makes of chance, others do not.
+        components: Components of each fit: enough for the dependence of a usual crowd, as fits are averaged.
+        most_steps: Steps of a fit at most; the best number is usually below a hundred.
+        polish: Steps towards the corrected moments; more changed nothing that was measured.
+    """
 
     folds: int
     fits: int
     components: int
     most_steps: int
-    polish: int = _POLISH_STEPS
+    polish: int = 200
 
 
 EFFORTS = {"default": Effort(5, 8, 8, 300), "fast": Effort(2, 4, 8, 200, 80)}
@@ -62,6 +70,15 @@ class Answers:
     def asked(self) -> Asked:
         """The functions that were asked."""
         return Asked.of(len(self.axes), self.blocks)
+
+    @property
+    def noise(self) -> Noise:
+        """How far chance moves what they say."""
+        kept = [
+            np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)
+            for block, given in zip(self.blocks, self.attenuations, strict=True)
+        ]
+        return Noise(self.blocks, self.counts, kept)
 
     def moments(self, counts: Sequence[NDArray[Any]] | None = None) -> Moments:
         """Return the moments of these counts, or of others of the same questions."""
@@ -87,32 +104,32 @@ class Fitted:
     steps: int
 
 
-def fit_mixture(answers: Answers, effort: Effort, *, step: Callable[[float], None] = lambda done: None) -> Fitted:
+def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda done: None) -> Fitted:
     """Return the mixture that explains the answers.
 
-    ``step`` is told how much is done.
+    ``progress`` is told how much is done.
     """
     generator = np.random.default_rng(_SEED)
     moments, asked = answers.moments(), answers.asked
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
     textures = choose_textures(answers.axes, asked, moments)
-    step(0.1)
+    progress(0.1)
     objective = Objective(answers.axes, asked, moments, components=effort.components, textures=textures)
     trained = [moments.minus(part) for part in parts]
     chosen, ends = _held_out(objective, trained, parts, effort, generator)
-    step(0.4)
+    progress(0.4)
     steps = [number * effort.folds // (effort.folds - 1) for number in chosen]  # those fits saw that much less
     base = _base(objective)
     points = [_one_fit(objective, base, steps[number % 2], generator) for number in range(effort.fits)]
-    step(0.6)
+    progress(0.6)
     mixture = average([objective.mixture(point) for point in points])
     of_parts = [(part, _moments_of(answers, objective.mixture(end))) for part, end in zip(trained, ends, strict=True)]
     correction = correct(answers.axes, asked, moments, _moments_of(answers, mixture), of_parts)
     joined = Objective(
         answers.axes, asked, correction.target, components=effort.fits * effort.components, textures=textures
     )
-    mixture = joined.mixture(_polished(joined, joined.joining(objective, points), effort.polish))
-    step(1.0)
+    mixture = joined.mixture(_refined(joined, joined.joining(objective, points), effort.polish))
+    progress(1.0)
     final = _moments_of(answers, mixture)
     residual, gap = (
         np.where(moments.information > 0, other - final, 0.0) for other in (moments.estimate, correction.cautious)
@@ -129,7 +146,7 @@ def _one_fit(objective: Objective, base: list[Floats], steps: int, generator: np
     return next(islice(path, steps - 1, None))
 
 
-def _polished(objective: Objective, start: Floats, steps: int) -> Floats:
+def _refined(objective: Objective, start: Floats, steps: int) -> Floats:
     """Return the point after descending towards targets that are shrunk already: held near its start, not near zero.
 
     Rare values and light components hardly bend the misfit, so each number is moved in units of its own curvature.
@@ -138,7 +155,7 @@ def _polished(objective: Objective, start: Floats, steps: int) -> Floats:
 
     def anchored(moves: Floats) -> tuple[float, Floats]:
         moved = units * moves
-        value, gradient = objective.pull(start + moved)
+        value, gradient = objective.misfit_gradient(start + moved)
         return value + 0.5 * _ANCHOR * float(moved @ moved), units * (gradient + _ANCHOR * moved)
 
     return start + units * next(islice(descend(anchored, np.zeros_like(start)), steps - 1, None))
@@ -182,8 +199,8 @@ def _held_out(
 def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:
     """Return for every attribute the texture under which its measured means are the most probable."""
     chosen = []
-    for place, axis in enumerate(axes):
-        own, signs = asked.places(place), walsh_signs(axis.size, asked.bands[place])[:, 1:]
+    for index, axis in enumerate(axes):
+        own, signs = asked.indices(index), walsh_signs(axis.size, asked.bands[index])[:, 1:]
         evidence = {}
         for texture in TEXTURES if axis.ordered else TEXTURES[:1]:
             basis = logit_basis(axis, texture)
@@ -198,7 +215,7 @@ def _base(objective: Objective) -> list[Floats]:
     estimate, information = objective.moments.estimate[0], objective.moments.information[0]
     return [
         np.array(
-            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.places]
+            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.indices]
         )
         for group in objective.groups
     ]

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.prior import pair_falls, single_prior
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
@@ -65,6 +66,7 @@ class Posterior:
         doubt: What remains unknown, by bands.
         residual: Measured minus model for all functions of all attributes, the constant first; zero if not asked.
         gap: The cautious correction minus model, likewise.
+        noise: How far chance moves what was measured; without it there are no direct answers.
         belief: The constants.
     """
 
@@ -77,10 +79,12 @@ class Posterior:
         residual: Floats,
         gap: Floats,
         *,
+        noise: Noise | None = None,
         belief: Belief = BELIEF,
     ) -> None:
         self.axes, self.weights, self.factors = list(axes), weights, list(factors)
-        self.doubt, self.residual, self.gap, self.belief = doubt, residual, gap, belief
+        self.doubt, self.residual, self.gap = doubt, residual, gap
+        self.noise, self.belief = noise, belief
         self.marginals = [weights @ factor for factor in factors]
         self._layout = Layout.of([axis.bands for axis in axes])
 
@@ -90,9 +94,9 @@ class Posterior:
         variance = self.doubt.noise + self.doubt.bias
         of = self._layout.functions
         result = []
-        for place, axis in enumerate(self.axes):
-            own = np.flatnonzero(self._layout.attribute == place)
-            others = np.flatnonzero((self._layout.attribute != place) & (self._layout.attribute >= 0))
+        for index, axis in enumerate(self.axes):
+            own = np.flatnonzero(self._layout.attribute == index)
+            others = np.flatnonzero((self._layout.attribute != index) & (self._layout.attribute >= 0))
             cost = variance[0, own] + (variance[np.ix_(own, others)].mean(axis=1) if others.size else 0.0)
             bands = of[np.isin(of, own)] - own[0] if own.size else np.zeros(0, np.intp)
             result.append(expansion(axis, np.concatenate([[1e-6], cost[bands]])))
@@ -123,7 +127,6 @@ class Posterior:
             "assumed": np.where(asked, prior * measured / (prior + measured), prior),
             "posterior": self.doubt.noise + self.doubt.bias,
             "prior": prior,
-            "measured": np.where(asked, self.doubt.measured, self.doubt.bias),
             "bias": self.doubt.bias,
             "unasked": np.where(asked, 0.0, self.doubt.bias),
         }
@@ -135,29 +138,31 @@ class Posterior:
         variance of their product, and ``triple`` the factor of each function in that of a product of three.
         """
         prior = self._tables["prior"]
-        falls = np.concatenate([self._triple(place) for place in range(len(self.axes))])
+        falls = np.concatenate([self._triple(index) for index in range(len(self.axes))])
         triple = self.belief.triple ** (1 / 3) * falls
         return {"single": prior[0, 1:], "pair": np.sqrt(np.diag(prior)[1:]), "triple": triple}
 
     def spread(self, count: int, products: Products, sums: Floats) -> Variances:
         """Return the spread of sums (rows) of ``count`` products."""
-        names = ("posterior", "prior", "measured", "assumed")
+        names = ("posterior", "prior", "unasked", "assumed")
         single, several = ({name: np.zeros(len(sums)) for name in names} for _ in range(2))
-        shift, drift, together = np.zeros(len(sums)), np.zeros(len(sums)), np.ones(len(sums), dtype=bool)
+        shift, drift, direct = (np.zeros(len(sums)) for _ in range(3))
+        together = np.full(len(sums), self.noise is not None)
         terms = _Terms(self, count, products)
         for part, members, amounts in _parts(sums, sum(axis.size for axis in self.axes)):
-            together[part] = ~((amounts != 0) & (terms.named.sum(axis=0)[members] > 2)).any(axis=1)
+            together[part] &= ~((amounts != 0) & (terms.named.sum(axis=0)[members] > 2)).any(axis=1)
+            weights: dict[tuple[int, ...], Floats] = {}
             for attributes, factor, others in terms.of(1, 2):
                 scaled = amounts * factor[members]
                 if not scaled.any():
                     continue
                 into = single if len(attributes) == 1 else several
-                found, beyond, aside = self._one(
+                found, weights[attributes], beyond, aside = self._one(
                     attributes,
                     scaled,
-                    [terms.functions[place][members] for place in attributes],
+                    [terms.functions[index][members] for index in attributes],
                     amounts * others[members],
-                    [terms.centred[place][members] for place in attributes],
+                    [terms.centred[index][members] for index in attributes],
                 )
                 for name in names:
                     into[name][part] += found[name]
@@ -165,10 +170,12 @@ class Posterior:
                 drift[part] += aside
                 if len(attributes) == 2 and not self._asked_together(*attributes):
                     together[part] &= ~scaled.any(axis=1)
+            if self.noise is not None and together[part].any():
+                direct[part] = self.noise.variance(weights, len(part))
             for attributes, factor, _ in terms.of(3):
                 scaled = amounts * factor[members]
                 if scaled.any():
-                    grams = [self._gram(terms.functions[place][members], self._triple(place)) for place in attributes]
+                    grams = [self._gram(terms.functions[index][members], self._triple(index)) for index in attributes]
                     wide = self.belief.triple * _quadratic(scaled, *grams)
                     for name in names:
                         several[name][part] += wide
@@ -180,7 +187,7 @@ class Posterior:
             prior=single["prior"] + several["prior"],
             evidence=np.clip(np.minimum(_gained(single), _gained(several)), 0.0, 1.0),
             shift=shift,
-            direct=np.where(together, single["measured"] + several["measured"], np.inf),
+            direct=np.where(together, direct + single["unasked"] + several["unasked"], np.inf),
         )
 
     def _one(
@@ -190,8 +197,8 @@ class Posterior:
         vectors: list[Floats],
         plain: Floats,
         centred: list[Floats],
-    ) -> tuple[dict[str, Floats], Floats, Floats]:
-        """Return variances, shift and drift from the coefficients of one attribute or pair.
+    ) -> tuple[dict[str, Floats], Floats, Floats, Floats]:
+        """Return variances, weights, shift and drift of the coefficients of one attribute or pair.
 
         ``vectors`` are weights of functions (sums, products, functions) and ``amounts`` what the products count for;
         ``centred`` are weights of levels less their mean, and ``plain`` what products count for besides those levels.
@@ -201,43 +208,45 @@ class Posterior:
         else:
             total = (amounts[:, :, None] * vectors[0]).transpose(0, 2, 1) @ vectors[1]
         bands = [np.array([0])] if len(attributes) == 1 else []
-        bands += [np.flatnonzero(self._layout.attribute == place) for place in attributes]
-        places = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
+        bands += [np.flatnonzero(self._layout.attribute == index) for index in attributes]
+        indices = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
         energy = total**2
         for axis, own in enumerate(bands):
-            starts = np.searchsorted(self._layout.functions[places[axis]], own)
+            starts = np.searchsorted(self._layout.functions[indices[axis]], own)
             energy = np.add.reduceat(energy, starts, axis=axis + 1)
         where = np.ix_(*bands)
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
-        beyond, aside = ((total * matrix[np.ix_(*places)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
-        grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
-        listed = len(attributes) == 2 and any(map(self.is_list, attributes))
-        doubtful = self.belief.coherent_listed if listed else self.belief.coherent
+        beyond, aside = ((total * matrix[np.ix_(*indices)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
+        grams = [self._gram(own, self.marginals[index]) for index, own in zip(attributes, centred, strict=True)]
+        doubtful = self.belief.coherent
+        if len(attributes) == 2:
+            listed = any(map(self.is_list, attributes))
+            doubtful = self.belief.coherent_listed if listed else self.belief.coherent_pair
         coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
         for name, table, weight in (  # what is doubted more does not count as measured the sooner
             ("posterior", "bias", doubtful),
             ("prior", "prior", self.belief.coherent),
-            ("measured", "unasked", doubtful),
+            ("unasked", "unasked", doubtful),
             ("assumed", "assumed", self.belief.coherent),
         ):
             mean = float((sizes * self._tables[table][where]).sum() / sizes.sum())
             found[name] = found[name] + weight * coherent * mean
-        return found, beyond, aside
+        return found, total[:, 0] if len(attributes) == 1 else total, beyond, aside
 
-    def is_list(self, place: int) -> bool:
+    def is_list(self, index: int) -> bool:
         """Return whether an attribute is a category of three or more values (`Belief.coherent_listed`)."""
-        return not self.axes[place].ordered and self.axes[place].size > 2
+        return not self.axes[index].ordered and self.axes[index].size > 2
 
     def _asked_together(self, first: int, second: int) -> bool:
-        own, other = (np.flatnonzero(self._layout.attribute == place) for place in (first, second))
+        own, other = (np.flatnonzero(self._layout.attribute == index) for index in (first, second))
         return bool(np.isfinite(self.doubt.measured[np.ix_(own, other)]).any())
 
-    def _triple(self, place: int) -> Floats:
+    def _triple(self, index: int) -> Floats:
         """Return how the prior of triples falls with an attribute's functions."""
-        own = self._layout.functions[self._layout.attribute[self._layout.functions] == place]
+        own = self._layout.functions[self._layout.attribute[self._layout.functions] == index]
         falls = 2.0 ** (-self.belief.triple_decay * self._layout.band[own])
-        return np.asarray(falls * self._variance[self._layout.attribute[self._layout.functions] == place])
+        return np.asarray(falls * self._variance[self._layout.attribute[self._layout.functions] == index])
 
     @staticmethod
     def _gram(vectors: Floats, weights: Floats) -> Floats:
@@ -260,39 +269,39 @@ class _Terms:
         self.centred: dict[int, Floats] = {}
         self._inside: dict[int, Floats] = {}
         self._own: dict[int, Floats] = {}
-        for place in sorted(products):
-            queries, weights = products[place]
-            self.named[place, queries] = True
-            expanded, mean = weights @ model.expansions[place].T, weights @ model.marginals[place]
-            self.functions[place] = np.zeros((count, expanded.shape[1] - 1))
-            self.functions[place][queries] = expanded[:, 1:]
-            self.centred[place] = np.zeros((count, weights.shape[1]))
-            self.centred[place][queries] = weights - mean[:, None]
-            self._inside[place] = np.ones((count, len(model.weights)))
-            self._inside[place][queries] = weights @ model.factors[place].T
-            self._own[place] = np.zeros(count)
-            self._own[place][queries] = mean - expanded[:, 0]
+        for index in sorted(products):
+            queries, weights = products[index]
+            self.named[index, queries] = True
+            expanded, mean = weights @ model.expansions[index].T, weights @ model.marginals[index]
+            self.functions[index] = np.zeros((count, expanded.shape[1] - 1))
+            self.functions[index][queries] = expanded[:, 1:]
+            self.centred[index] = np.zeros((count, weights.shape[1]))
+            self.centred[index][queries] = weights - mean[:, None]
+            self._inside[index] = np.ones((count, len(model.weights)))
+            self._inside[index][queries] = weights @ model.factors[index].T
+            self._own[index] = np.zeros(count)
+            self._own[index][queries] = mean - expanded[:, 0]
 
     def of(self, *sizes: int) -> Iterator[tuple[tuple[int, ...], Floats, Floats]]:
         """Yield some attributes, the factor of their functions in each product, and the mean of all the others."""
         for size in sizes:
-            for places in combinations(self.functions, size):
-                naming = self.named[list(places)].all(axis=0)
+            for indices in combinations(self.functions, size):
+                naming = self.named[list(indices)].all(axis=0)
                 if not naming.any():
                     continue
-                others = np.where(naming, self._without(places), 0.0)
+                others = np.where(naming, self._without(indices), 0.0)
                 factor = others
                 if size == 1:  # the mean of a product is measured itself, so an error here leaves it as it is
-                    for other in set(self.functions) - set(places):
+                    for other in set(self.functions) - set(indices):
                         both = naming & self.named[other]
-                        factor = factor - np.where(both, self._own[other] * self._without((*places, other)), 0.0)
-                yield places, factor, others
+                        factor = factor - np.where(both, self._own[other] * self._without((*indices, other)), 0.0)
+                yield indices, factor, others
 
-    def _without(self, places: tuple[int, ...]) -> Floats:
+    def _without(self, indices: tuple[int, ...]) -> Floats:
         """Return each product's expectation if it did not name these attributes."""
         inside = np.tile(self._model.weights, (self.named.shape[1], 1))
-        for place, own in self._inside.items():
-            if place not in places:
+        for index, own in self._inside.items():
+            if index not in indices:
                 inside *= own
         return np.asarray(inside.sum(axis=1))
 
