@@ -20,11 +20,84 @@ class StorageError extends SottovoceError {}
 
 /** The report was drawn and is kept, but the collector has not counted it. */
 class SendError extends SottovoceError {
-  /** @param {string} message @param {boolean} lasting whether sending the same report again cannot help */
-  constructor(message, lasting = false) {
+  /**
+   * @param {string} message
+   * @param {boolean} lasting whether sending the same report again cannot help
+   * @param {number | null} retryAfter in how many seconds the collector asked to be tried again, if it did
+   */
+  constructor(message, lasting = false, retryAfter = null) {
     super(message);
     this.lasting = lasting;
+    this.retryAfter = retryAfter;
   }
+}
+
+/**
+ * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
+ * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+ */
+
+const NAME = "sottovoce-plans";
+
+/** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
+async function findPlan(address) {
+  try {
+    const found = await (await globalThis.caches?.open(NAME))?.match(address);
+    return found ? await found.text() : null;
+  } catch {
+    return null; // forbidden by the browser's settings: as good as absent
+  }
+}
+
+/** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+async function keepPlan(address, text) {
+  try {
+    await (await globalThis.caches?.open(NAME))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
+  } catch {
+    // full or forbidden
+  }
+}
+
+/** Memory: that this person answered, and with which bytes. What is not surely written down is never sent. */
+
+
+/** @typedef {Pick<Storage, "getItem" | "setItem">} Memory Local storage, or anything that remembers as well */
+
+/** @typedef {{body: string, acknowledged: boolean}} Entry The exact bytes of a report, and whether they were counted */
+
+/** Return the page's local storage; a page that has none, or may not look at it, cannot answer. @returns {Memory} */
+function localMemory() {
+  try {
+    const storage = globalThis.localStorage;
+    if (storage) return storage;
+  } catch {
+    // forbidden by the browser's settings: as good as absent
+  }
+  throw new StorageError("there is no local storage here, so an answer could be given twice: allow it for this page");
+}
+
+/** Return what was written down for a collection, or null. @param {Memory} memory @param {string} key @returns {Entry | null} */
+function recall(memory, key) {
+  const text = memory.getItem(key);
+  if (text === null) return null;
+  try {
+    const { body, acknowledged } = JSON.parse(text);
+    if (typeof body === "string" && typeof acknowledged === "boolean") return { body, acknowledged };
+  } catch {
+    // not JSON: refused below, like any other entry that cannot be read
+  }
+  throw new StorageError(`the note of the answer given to this collection (${key}) is damaged: nothing is drawn again`);
+}
+
+/** Write the entry, and make sure that it is there. @param {Memory} memory @param {string} key @param {Entry} entry */
+function remember(memory, key, entry) {
+  const text = JSON.stringify(entry);
+  try {
+    memory.setItem(key, text);
+  } catch {
+    throw new StorageError("local storage is full or forbidden, so the answer cannot be remembered: nothing is sent");
+  }
+  if (memory.getItem(key) !== text) throw new StorageError("local storage does not keep what is written: nothing is sent");
 }
 
 /** Checks of a plan's JSON: every member is known, there, and of its kind. */
@@ -68,48 +141,6 @@ const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) &&
 const isPositive = (/** @type {unknown} */ value) => isCount(value) && value !== 0;
 const isExact = Number.isSafeInteger;
 const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
-
-/** Memory: that this person answered, and with which bytes. What is not surely written down is never sent. */
-
-
-/** @typedef {Pick<Storage, "getItem" | "setItem">} Memory Local storage, or anything that remembers as well */
-
-/** @typedef {{body: string, acknowledged: boolean}} Entry The exact bytes of a report, and whether they were counted */
-
-/** Return the page's local storage; a page that has none, or may not look at it, cannot answer. @returns {Memory} */
-function localMemory() {
-  try {
-    const storage = globalThis.localStorage;
-    if (storage) return storage;
-  } catch {
-    // forbidden by the browser's settings: as good as absent
-  }
-  throw new StorageError("there is no local storage here, so an answer could be given twice: allow it for this page");
-}
-
-/** Return what was written down for a collection, or null. @param {Memory} memory @param {string} key @returns {Entry | null} */
-function recall(memory, key) {
-  const text = memory.getItem(key);
-  if (text === null) return null;
-  try {
-    const { body, acknowledged } = JSON.parse(text);
-    if (typeof body === "string" && typeof acknowledged === "boolean") return { body, acknowledged };
-  } catch {
-    // not JSON: refused below, like any other entry that cannot be read
-  }
-  throw new StorageError(`the note of the answer given to this collection (${key}) is damaged: nothing is drawn again`);
-}
-
-/** Write the entry, and make sure that it is there. @param {Memory} memory @param {string} key @param {Entry} entry */
-function remember(memory, key, entry) {
-  const text = JSON.stringify(entry);
-  try {
-    memory.setItem(key, text);
-  } catch {
-    throw new StorageError("local storage is full or forbidden, so the answer cannot be remembered: nothing is sent");
-  }
-  if (memory.getItem(key) !== text) throw new StorageError("local storage does not keep what is written: nothing is sent");
-}
 
 /** Exact numbers for privacy draws: integer weights for e^epsilon and WebCrypto's random words. No float decides a draw. */
 
@@ -1026,6 +1057,86 @@ function withoutShares(document) {
   return { ...rest, families: document.families.map((/** @type {any} */ { shares, ...family }) => family) };
 }
 
+/** Sending: the same bytes until they are counted, with waits by chance, and not before the collector asks to come back. */
+
+
+/**
+ * @typedef {object} Tries
+ * @property {number} attempts how often a report is posted before it is left for later
+ * @property {(milliseconds: number) => Promise<unknown>} wait what waits between
+ */
+
+/** The longest first wait, in milliseconds; each following one may be twice as long. */
+const FIRST_WAIT = 1_000;
+
+/** A collector that asks for a longer wait, in seconds, is left alone for now: the report is kept. */
+const LONGEST_WAIT = 120;
+
+/** Refusals that another try may turn round; all others from 400 to 499 last. */
+const LATER = new Set([408, 425, 429]);
+
+/** @type {RequestInit} Requests carry no cookie and no address of the page. */
+const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
+
+/** @param {number} milliseconds */
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Post a report until the collector has counted it, now or before.
+ * @param {URL} url the address for reports of its plan
+ * @param {string} body
+ * @param {string | undefined} token
+ * @param {Tries} tries
+ */
+async function deliver(url, body, token, { attempts, wait }) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await post(url, body, token);
+    } catch (error) {
+      if (!(error instanceof SendError) || error.lasting || attempt >= attempts) throw error;
+      if ((error.retryAfter ?? 0) > LONGEST_WAIT) throw error;
+      await wait(pause(attempt, error.retryAfter));
+    }
+  }
+}
+
+/**
+ * Return how many milliseconds to wait after an attempt, from 1 on: by chance, so that pages that failed together do not
+ * come back together, and never before the collector said.
+ * @param {number} attempt @param {number | null} retryAfter seconds
+ */
+function pause(attempt, retryAfter) {
+  const chance = crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+  return retryAfter === null ? chance * FIRST_WAIT * 2 ** (attempt - 1) : 1000 * retryAfter * (1 + chance / 2);
+}
+
+/** Return how many seconds a `Retry-After` asks to wait, a number or a date; null if it says neither. @param {string | null} text */
+function secondsUntil(text) {
+  if (text === null) return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const then = Date.parse(text);
+  return Number.isNaN(then) ? null : Math.max(0, (then - Date.now()) / 1000);
+}
+
+/** @param {URL} url @param {string} body @param {string | undefined} token */
+async function post(url, body, token) {
+  const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+  /** @type {Response} */ let response;
+  try {
+    response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
+  } catch {
+    throw new SendError("the collector could not be reached; the report is kept and can be sent again");
+  }
+  /** @type {any} */
+  const answer = await response.json().catch(() => null);
+  const refused = answer?.refused?.[0]?.reason;
+  if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
+  const reason = refused ?? answer?.detail ?? `status ${response.status}`;
+  const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && !LATER.has(response.status));
+  const after = lasting ? null : secondsUntil(response.headers.get("retry-after"));
+  throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting, after);
+}
+
 /** The client: one report per person and collection, drawn once, written down, and only then sent. */
 
 
@@ -1036,6 +1147,7 @@ function withoutShares(document) {
  * @property {Memory} [storage] where answers are remembered; by default the page's local storage
  * @property {string} [token] sent as a bearer token, where the collector requires one
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
 /** What another page wrote down just before may take a moment to be seen here, though its lock is gone: milliseconds. */
@@ -1043,7 +1155,9 @@ const NOTE_ARRIVES = 100;
 
 /** Answers one plan for the person at this device. */
 class Client {
-  #url; #memory; #token; #attempts;
+  #url; #memory; #token; #tries;
+  /** What is being sent now. @type {Promise<Report> | null} */
+  #sending = null;
   /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
   #reported = null;
 
@@ -1053,7 +1167,7 @@ class Client {
     this.#url = url;
     this.#memory = options.storage ?? localMemory();
     this.#token = options.token;
-    this.#attempts = options.attempts ?? 4;
+    this.#tries = { attempts: options.attempts ?? 4, wait: options.wait ?? sleep };
   }
 
   get #key() {
@@ -1064,6 +1178,11 @@ class Client {
   get drawn() {
     const entry = recall(this.#memory, this.#key);
     return entry && { report: /** @type {Report} */ (JSON.parse(entry.body)), ...entry };
+  }
+
+  /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
+  get pending() {
+    return this.drawn?.acknowledged === false;
   }
 
   /**
@@ -1113,9 +1232,40 @@ class Client {
     const drawn = this.drawn;
     if (!drawn) throw new RecordError("there is nothing to send yet: give a record");
     if (drawn.acknowledged) return drawn.report;
-    await this.#deliver(drawn.report.plan, drawn.body);
-    remember(this.#memory, this.#key, { body: drawn.body, acknowledged: true });
-    return drawn.report;
+    this.#sending ??= this.#deliver(drawn).finally(() => { this.#sending = null; });
+    return this.#sending;
+  }
+
+  /**
+   * Send what `send` was asked to send before and could not, in this page or an earlier one; `load` calls it, and calls it
+   * again when the browser is online again. A report that was only drawn is not sent.
+   * @returns {Promise<boolean>} whether nothing waits any more
+   */
+  async resume() {
+    try {
+      if (this.#memory.getItem(this.#wanted) !== null && this.pending) await this.send();
+      return !this.pending;
+    } catch (error) {
+      if (error instanceof SottovoceError) return false;
+      throw error;
+    }
+  }
+
+  /** Where it is noted that this person wants the report sent. */
+  get #wanted() {
+    return `sottovoce-wanted.${this.plan.collection}`;
+  }
+
+  /** @param {{report: Report, body: string}} drawn */
+  async #deliver({ report, body }) {
+    try {
+      this.#memory.setItem(this.#wanted, "yes"); // of one length, whatever the report is
+    } catch {
+      // full: this page sends it nevertheless, the next one has to be asked to
+    }
+    await deliver(new URL(`${report.plan}/reports`, this.#url), body, this.#token, this.#tries);
+    remember(this.#memory, this.#key, { body, acknowledged: true });
+    return report;
   }
 
   /**
@@ -1133,51 +1283,42 @@ class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #deliver(fingerprint, body) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#post(fingerprint, body);
-      } catch (error) {
-        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-    }
-  }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #post(fingerprint, body) {
-    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
-    const url = new URL(`${fingerprint}/reports`, this.#url);
-    /** @type {Response} */ let response;
-    /** @type {any} */ let answer;
-    try {
-      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
-      answer = await response.json();
-    } catch {
-      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
-    }
-    const refused = answer?.refused?.[0]?.reason;
-    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
-    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
-    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
-  }
 }
 
-/** @type {RequestInit} Requests carry no cookie and no address of the page. */
-const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
-
 /**
- * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * Return the client that answers the plan at an address, which is fetched, checked against its fingerprint, and kept: from
+ * then on this works offline. What could not be sent before is sent, now and whenever the browser is online again.
  * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
  * @param {Options} [options]
  * @returns {Promise<Client>}
  */
 async function load(url, options = {}) {
   const address = new URL(url, globalThis.location?.href);
-  const named = /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  const expected = options.fingerprint ?? /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  const client = new Client(await loadPlan(address, expected), address.href, options);
+  globalThis.addEventListener?.("online", () => client.resume());
+  client.resume();
+  return client;
+}
+
+/** @param {URL} address @param {string | undefined} expected */
+async function loadPlan(address, expected) {
+  const kept = expected === undefined ? null : await findPlan(address);
+  if (kept !== null) {
+    try {
+      return await Plan.parse(kept, expected);
+    } catch {
+      // altered or damaged: fetched again
+    }
+  }
+  const text = await fetchPlan(address);
+  const plan = await Plan.parse(text, expected);
+  await keepPlan(address, text);
+  return plan;
+}
+
+/** @param {URL} address */
+async function fetchPlan(address) {
   let response;
   try {
     response = await fetch(address, PRIVATELY);
@@ -1185,7 +1326,7 @@ async function load(url, options = {}) {
     throw new PlanError(`the plan at ${address} could not be fetched: the collector was not reached, or forbids this page`);
   }
   if (!response.ok) throw new PlanError(`the plan at ${address} could not be fetched: status ${response.status}`);
-  return new Client(await Plan.parse(await response.text(), options.fingerprint ?? named), address.href, options);
+  return response.text();
 }
 
 /** What a report says, in plain words, for the person who is about to send it. Everything here follows from the plan. */

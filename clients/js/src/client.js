@@ -1,9 +1,10 @@
 /** The client: one report per person and collection, drawn once, written down, and only then sent. */
 
-import { isText } from "./checks.js";
-import { PlanError, RecordError, SendError } from "./errors.js";
+import { PlanError, RecordError, SottovoceError } from "./errors.js";
+import { findPlan, keepPlan } from "./kept_plans.js";
 import { localMemory, recall, remember } from "./memory.js";
 import { Plan } from "./plan.js";
+import { deliver, PRIVATELY, sleep } from "./sending.js";
 
 /** @typedef {import("./memory.js").Memory} Memory */
 /** @typedef {import("./plan.js").Report} Report */
@@ -14,6 +15,7 @@ import { Plan } from "./plan.js";
  * @property {Memory} [storage] where answers are remembered; by default the page's local storage
  * @property {string} [token] sent as a bearer token, where the collector requires one
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
 /** What another page wrote down just before may take a moment to be seen here, though its lock is gone: milliseconds. */
@@ -21,7 +23,9 @@ const NOTE_ARRIVES = 100;
 
 /** Answers one plan for the person at this device. */
 export class Client {
-  #url; #memory; #token; #attempts;
+  #url; #memory; #token; #tries;
+  /** What is being sent now. @type {Promise<Report> | null} */
+  #sending = null;
   /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
   #reported = null;
 
@@ -31,7 +35,7 @@ export class Client {
     this.#url = url;
     this.#memory = options.storage ?? localMemory();
     this.#token = options.token;
-    this.#attempts = options.attempts ?? 4;
+    this.#tries = { attempts: options.attempts ?? 4, wait: options.wait ?? sleep };
   }
 
   get #key() {
@@ -42,6 +46,11 @@ export class Client {
   get drawn() {
     const entry = recall(this.#memory, this.#key);
     return entry && { report: /** @type {Report} */ (JSON.parse(entry.body)), ...entry };
+  }
+
+  /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
+  get pending() {
+    return this.drawn?.acknowledged === false;
   }
 
   /**
@@ -91,9 +100,40 @@ export class Client {
     const drawn = this.drawn;
     if (!drawn) throw new RecordError("there is nothing to send yet: give a record");
     if (drawn.acknowledged) return drawn.report;
-    await this.#deliver(drawn.report.plan, drawn.body);
-    remember(this.#memory, this.#key, { body: drawn.body, acknowledged: true });
-    return drawn.report;
+    this.#sending ??= this.#deliver(drawn).finally(() => { this.#sending = null; });
+    return this.#sending;
+  }
+
+  /**
+   * Send what `send` was asked to send before and could not, in this page or an earlier one; `load` calls it, and calls it
+   * again when the browser is online again. A report that was only drawn is not sent.
+   * @returns {Promise<boolean>} whether nothing waits any more
+   */
+  async resume() {
+    try {
+      if (this.#memory.getItem(this.#wanted) !== null && this.pending) await this.send();
+      return !this.pending;
+    } catch (error) {
+      if (error instanceof SottovoceError) return false;
+      throw error;
+    }
+  }
+
+  /** Where it is noted that this person wants the report sent. */
+  get #wanted() {
+    return `sottovoce-wanted.${this.plan.collection}`;
+  }
+
+  /** @param {{report: Report, body: string}} drawn */
+  async #deliver({ report, body }) {
+    try {
+      this.#memory.setItem(this.#wanted, "yes"); // of one length, whatever the report is
+    } catch {
+      // full: this page sends it nevertheless, the next one has to be asked to
+    }
+    await deliver(new URL(`${report.plan}/reports`, this.#url), body, this.#token, this.#tries);
+    remember(this.#memory, this.#key, { body, acknowledged: true });
+    return report;
   }
 
   /**
@@ -111,51 +151,42 @@ export class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #deliver(fingerprint, body) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#post(fingerprint, body);
-      } catch (error) {
-        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-    }
-  }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #post(fingerprint, body) {
-    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
-    const url = new URL(`${fingerprint}/reports`, this.#url);
-    /** @type {Response} */ let response;
-    /** @type {any} */ let answer;
-    try {
-      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
-      answer = await response.json();
-    } catch {
-      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
-    }
-    const refused = answer?.refused?.[0]?.reason;
-    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
-    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
-    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
-  }
 }
 
-/** @type {RequestInit} Requests carry no cookie and no address of the page. */
-const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
-
 /**
- * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * Return the client that answers the plan at an address, which is fetched, checked against its fingerprint, and kept: from
+ * then on this works offline. What could not be sent before is sent, now and whenever the browser is online again.
  * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
  * @param {Options} [options]
  * @returns {Promise<Client>}
  */
 export async function load(url, options = {}) {
   const address = new URL(url, globalThis.location?.href);
-  const named = /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  const expected = options.fingerprint ?? /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  const client = new Client(await loadPlan(address, expected), address.href, options);
+  globalThis.addEventListener?.("online", () => client.resume());
+  client.resume();
+  return client;
+}
+
+/** @param {URL} address @param {string | undefined} expected */
+async function loadPlan(address, expected) {
+  const kept = expected === undefined ? null : await findPlan(address);
+  if (kept !== null) {
+    try {
+      return await Plan.parse(kept, expected);
+    } catch {
+      // altered or damaged: fetched again
+    }
+  }
+  const text = await fetchPlan(address);
+  const plan = await Plan.parse(text, expected);
+  await keepPlan(address, text);
+  return plan;
+}
+
+/** @param {URL} address */
+async function fetchPlan(address) {
   let response;
   try {
     response = await fetch(address, PRIVATELY);
@@ -163,5 +194,5 @@ export async function load(url, options = {}) {
     throw new PlanError(`the plan at ${address} could not be fetched: the collector was not reached, or forbids this page`);
   }
   if (!response.ok) throw new PlanError(`the plan at ${address} could not be fetched: status ${response.status}`);
-  return new Client(await Plan.parse(await response.text(), options.fingerprint ?? named), address.href, options);
+  return response.text();
 }

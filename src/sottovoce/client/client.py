@@ -6,12 +6,14 @@ was. Nothing of what a device needs loads numpy.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from sottovoce.client.delivery import fetch_plan, post_report
+from sottovoce.client.delivery import Tries, fetch_plan, post_report
+from sottovoce.client.kept_plans import KeptPlans
 from sottovoce.client.ledger import Ledger
 from sottovoce.client.report import Report
 from sottovoce.errors import DeliveryError, RecordError
@@ -37,26 +39,73 @@ class Client:
         self._url: str | None = None
         self._token: str | None = None
         self._ledger: Ledger | None = None
+        self._tries = Tries()
 
     @classmethod
-    def from_url(cls, url: str, *, token: str | None = None, spent: str | Path | None = None) -> Client:
+    def from_url(
+        cls, url: str, *, token: str | None = None, spent: str | Path | None = None, tries: Tries | None = None
+    ) -> Client:
         """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
+
+        The plan is fetched once and kept: from then on this works offline.
 
         Args:
             url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``.
             token: What the collector asks of those who post, if it does.
             spent: The directory that records which collections this person answered; by default in the user's own data.
+            tries: How often `send` tries, and how long it waits between.
         """
-        client = cls(fetch_plan(url))
-        client._url, client._token = url, token
-        client._ledger = Ledger(None if spent is None else Path(spent))
+        ledger = Ledger(None if spent is None else Path(spent))
+        kept = KeptPlans(ledger.directory / "plans")
+        plan = kept.find(url)
+        if plan is None:
+            plan = fetch_plan(url)
+            kept.keep(url, plan)
+        client = cls(plan)
+        client._url, client._token, client._tries = url, token, tries or Tries()
+        client._ledger = ledger
         return client
 
-    def send(self, record: Mapping[str, object]) -> Report:
+    @classmethod
+    def send_pending(
+        cls, *, token: str | None = None, spent: str | Path | None = None, tries: Tries | None = None
+    ) -> list[Report]:
+        """Return the reports that were drawn before, not counted then, and are counted now.
+
+        For when a device is online again, or starts. One that is still not counted keeps waiting and stops no other.
+
+        Args:
+            token: What the collectors ask of those who post, if they do.
+            spent: The directory that was given to `from_url`.
+            tries: How often each is tried, once by default.
+        """
+        ledger = Ledger(None if spent is None else Path(spent))
+        sent = dict[str, Report]()
+        for url, plan in KeptPlans(ledger.directory / "plans").all():
+            client = cls(plan)
+            client._url, client._token, client._ledger = url, token, ledger
+            client._tries = tries or Tries(attempts=1)
+            if plan.collection not in sent and client.pending:
+                with contextlib.suppress(DeliveryError):
+                    sent[plan.collection] = client.send()
+        return list(sent.values())
+
+    @property
+    def pending(self) -> bool:
+        """Whether a report was drawn on this device for this collection that the collector has not acknowledged."""
+        spent = None if self._ledger is None else self._ledger.find(self.plan.collection)
+        return spent is not None and not spent.acknowledged
+
+    def send(self, record: Mapping[str, object] | None = None) -> Report:
         """Return the report that answers this collection, now counted: drawn once, kept on disk, and only then sent.
 
         A collection that was answered before is not answered again: what was drawn then is sent if it was never
-        acknowledged, whatever the record is now. After an error, call it again: the same bytes are sent.
+        acknowledged, whatever the record is now, or without one. Tried several times, with waits by chance and not
+        before the collector asks to come back. After an error, call it again: the same bytes are sent.
+
+        Raises:
+            DeliveryError: If it is not counted yet, or was refused for good (``lasting``).
+            RecordError: If the record does not fit, or there is none and nothing was drawn.
         """
         if self._url is None or self._ledger is None:
             raise DeliveryError("this client knows no collector; make it with Client.from_url")
@@ -65,12 +114,15 @@ class Client:
         report = Report.from_json(spent.report)
         if not spent.acknowledged:
             url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
-            post_report(url, spent.report, {"authorization": f"Bearer {self._token}"} if self._token else {})
+            headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
+            post_report(url, spent.report, headers, self._tries)
             self._ledger.acknowledge(collection, spent)
         return report
 
-    def _draw_in_time(self, record: Mapping[str, object]) -> Report:
+    def _draw_in_time(self, record: Mapping[str, object] | None) -> Report:
         """Return a report, unless the collection is over and it would be drawn for nothing."""
+        if record is None:
+            raise RecordError("there is nothing to send yet: give a record")
         if self.plan.expires is not None and datetime.datetime.now(datetime.UTC).date().isoformat() > self.plan.expires:
             raise DeliveryError(f"this collection ended on {self.plan.expires}: nothing is drawn")
         return self.draw(record)
