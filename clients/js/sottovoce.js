@@ -23,10 +23,15 @@ class StorageError extends SottovoceError {}
 
 /** The report was drawn and is kept, but the collector has not counted it. */
 class SendError extends SottovoceError {
-  /** @param {string} message @param {boolean} lasting whether sending the same report again cannot help */
-  constructor(message, lasting = false) {
+  /**
+   * @param {string} message
+   * @param {boolean} lasting whether sending the same report again cannot help
+   * @param {number | null} retryAfter in how many seconds the collector asked to be tried again, if it did
+   */
+  constructor(message, lasting = false, retryAfter = null) {
     super(message);
     this.lasting = lasting;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -172,47 +177,31 @@ function amount(name, value) {
   throw new BudgetError(`${name} is a number from 0 to ${MOST}, got ${value}; the default is 4 in 365 days`);
 }
 
-/** Checks of a plan's JSON: every member is known, there, and of its kind. */
+/**
+ * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
+ * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+ */
 
+const NAME$1 = "sottovoce-plans";
 
-/** @typedef {Record<string, unknown>} Document A JSON object */
-
-/** @param {Document} document @param {string} what @param {Record<string, (value: any) => boolean>} members */
-function checkMembers(document, what, members) {
-  if (document === null || typeof document !== "object" || Array.isArray(document)) {
-    throw new PlanError(`${what} is a JSON object, got ${JSON.stringify(document)}`);
-  }
-  for (const name of Object.keys(document)) {
-    if (!Object.hasOwn(members, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
-  }
-  for (const [name, fits] of Object.entries(members)) {
-    if (!Object.hasOwn(document, name) || !fits(document[name])) {
-      throw new PlanError(`${what}: "${name}" is missing or cannot be ${JSON.stringify(document[name])}`);
-    }
+/** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
+async function findPlan(address) {
+  try {
+    const found = await (await globalThis.caches?.open(NAME$1))?.match(address);
+    return found ? await found.text() : null;
+  } catch {
+    return null; // forbidden by the browser's settings: as good as absent
   }
 }
 
-/** Characters that act on a terminal or a page instead of being seen: controls, directions, tags, half characters. */
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Surrogate}]/u;
-
-const isText = (/** @type {unknown} */ value) => typeof value === "string";
-/** Whether a value is text that shows all it holds; Python knows the same rule. @param {unknown} value */
-const isReadable = (value) => typeof value === "string" && !UNSEEN.test(value);
-/** Whether all texts within are readable, and all numbers the same in every language. @param {unknown} value @returns {boolean} */
-function isPlain(value) {
-  if (Array.isArray(value)) return value.every(isPlain);
-  if (isObject(value)) return Object.entries(/** @type {Document} */ (value)).flat().every(isPlain);
-  if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
-  return typeof value !== "string" || isReadable(value);
+/** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+async function keepPlan(address, text) {
+  try {
+    await (await globalThis.caches?.open(NAME$1))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
+  } catch {
+    // full or forbidden
+  }
 }
-const isFlag = (/** @type {unknown} */ value) => typeof value === "boolean";
-const isNumber = Number.isFinite;
-const isList = Array.isArray;
-const isObject = (/** @type {unknown} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
-const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
-const isPositive = (/** @type {unknown} */ value) => isCount(value) && value !== 0;
-const isExact = Number.isSafeInteger;
-const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
 
 /**
  * The ledger: what this device has answered and spent, over all collections, in the origin's IndexedDB.
@@ -225,7 +214,12 @@ const isRising = (/** @type {number[]} */ list) => list.every((number, place) =>
 
 
 /** @typedef {{collection: string, epsilon: string, purpose: string, maxEpsilon: string}} Charge What an answer costs */
-/** @typedef {{report: string | null, acknowledged: boolean}} Kept The report until it is acknowledged, and whether it is */
+/**
+ * @typedef {object} Kept What is kept of an answer
+ * @property {string | null} report the report, until it is acknowledged
+ * @property {boolean} wanted whether it is to be sent
+ * @property {boolean} acknowledged whether the collector has it
+ */
 /** @typedef {{device: IDBObjectStore, spent: IDBObjectStore, reports: IDBObjectStore}} Stores */
 
 /**
@@ -239,8 +233,8 @@ const isRising = (/** @type {number[]} */ list) => list.every((number, place) =>
 const [NAME, FORMAT$3] = ["sottovoce", 1];
 /** More than any report's JSON takes, whatever its question and code. */
 const REPORT_LENGTH = 256;
-/** What a report is: reserved, drawn but not acknowledged, acknowledged. Words of one length. */
-const [EMPTY, DRAWN, TAKEN] = ["empty", "drawn", "taken"];
+/** What a report is: reserved, drawn, drawn and to be sent, acknowledged. Words of one length. */
+const [EMPTY, DRAWN, GOING, TAKEN] = ["empty", "drawn", "going", "taken"];
 
 /** What one person on this device answered and spent, and how much they are willing to. Made by `Ledger.open`. */
 class Ledger {
@@ -291,7 +285,15 @@ class Ledger {
       if (found) return found;
       const report = draw();
       await this.#run("readwrite", (stores) => this.#write(stores, [charge.collection, wave], DRAWN, report.padEnd(length)));
-      return { report, acknowledged: false };
+      return { report, wanted: false, acknowledged: false };
+    });
+  }
+
+  /** Take note that this person wants the report sent. @param {string} collection @param {number} [wave] */
+  want(collection, wave = 0) {
+    return this.#run("readwrite", async (stores) => {
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
     });
   }
 
@@ -366,7 +368,9 @@ class Ledger {
   /** @param {Stores} stores @param {string} collection @param {number} wave @returns {Promise<Kept | null>} */
   async #find({ reports }, collection, wave) {
     const row = await ask(reports.get([this.profile, collection, wave]));
-    return row ? { report: row.state === DRAWN ? row.body.trimEnd() : null, acknowledged: row.state === TAKEN } : null;
+    if (!row) return null;
+    const report = row.state === DRAWN || row.state === GOING ? row.body.trimEnd() : null;
+    return { report, wanted: row.state === GOING, acknowledged: row.state === TAKEN };
   }
 
   /** Return the day it is; a clock that was set back changes nothing. @param {Stores} stores */
@@ -484,6 +488,48 @@ function alone(work) {
   last = turn.catch(() => {});
   return turn;
 }
+
+/** Checks of a plan's JSON: every member is known, there, and of its kind. */
+
+
+/** @typedef {Record<string, unknown>} Document A JSON object */
+
+/** @param {Document} document @param {string} what @param {Record<string, (value: any) => boolean>} members */
+function checkMembers(document, what, members) {
+  if (document === null || typeof document !== "object" || Array.isArray(document)) {
+    throw new PlanError(`${what} is a JSON object, got ${JSON.stringify(document)}`);
+  }
+  for (const name of Object.keys(document)) {
+    if (!Object.hasOwn(members, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
+  }
+  for (const [name, fits] of Object.entries(members)) {
+    if (!Object.hasOwn(document, name) || !fits(document[name])) {
+      throw new PlanError(`${what}: "${name}" is missing or cannot be ${JSON.stringify(document[name])}`);
+    }
+  }
+}
+
+/** Characters that act on a terminal or a page instead of being seen: controls, directions, tags, half characters. */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Surrogate}]/u;
+
+const isText = (/** @type {unknown} */ value) => typeof value === "string";
+/** Whether a value is text that shows all it holds; Python knows the same rule. @param {unknown} value */
+const isReadable = (value) => typeof value === "string" && !UNSEEN.test(value);
+/** Whether all texts within are readable, and all numbers the same in every language. @param {unknown} value @returns {boolean} */
+function isPlain(value) {
+  if (Array.isArray(value)) return value.every(isPlain);
+  if (isObject(value)) return Object.entries(/** @type {Document} */ (value)).flat().every(isPlain);
+  if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return typeof value !== "string" || isReadable(value);
+}
+const isFlag = (/** @type {unknown} */ value) => typeof value === "boolean";
+const isNumber = Number.isFinite;
+const isList = Array.isArray;
+const isObject = (/** @type {unknown} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const isCount = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && /** @type {number} */ (value) >= 0;
+const isPositive = (/** @type {unknown} */ value) => isCount(value) && value !== 0;
+const isExact = Number.isSafeInteger;
+const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
 
 /** Canonical JSON and SHA-256: how a page makes sure that the plan it got is the plan it was promised. */
 
@@ -1452,6 +1498,86 @@ function withoutShares(document) {
   return { ...rest, families: document.families.map((/** @type {any} */ { shares, ...family }) => family) };
 }
 
+/** Sending: the same bytes until they are counted, with waits by chance, and not before the collector asks to come back. */
+
+
+/**
+ * @typedef {object} Tries
+ * @property {number} attempts how often a report is posted before it is left for later
+ * @property {(milliseconds: number) => Promise<unknown>} wait what waits between
+ */
+
+/** The longest first wait, in milliseconds; each following one may be twice as long. */
+const FIRST_WAIT = 1_000;
+
+/** A collector that asks for a longer wait, in seconds, is left alone for now: the report is kept. */
+const LONGEST_WAIT = 120;
+
+/** Refusals that another try may turn round; all others from 400 to 499 last. */
+const LATER = new Set([408, 425, 429]);
+
+/** @type {RequestInit} Requests carry no cookie and no address of the page. */
+const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
+
+/** @param {number} milliseconds */
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Post a report until the collector has counted it, now or before.
+ * @param {URL} url the address for reports of its plan
+ * @param {string} body
+ * @param {string | undefined} token
+ * @param {Tries} tries
+ */
+async function deliver(url, body, token, { attempts, wait }) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await post(url, body, token);
+    } catch (error) {
+      if (!(error instanceof SendError) || error.lasting || attempt >= attempts) throw error;
+      if ((error.retryAfter ?? 0) > LONGEST_WAIT) throw error;
+      await wait(pause(attempt, error.retryAfter));
+    }
+  }
+}
+
+/**
+ * Return how many milliseconds to wait after an attempt, from 1 on: by chance, so that pages that failed together do not
+ * come back together, and never before the collector said.
+ * @param {number} attempt @param {number | null} retryAfter seconds
+ */
+function pause(attempt, retryAfter) {
+  const chance = crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+  return retryAfter === null ? chance * FIRST_WAIT * 2 ** (attempt - 1) : 1000 * retryAfter * (1 + chance / 2);
+}
+
+/** Return how many seconds a `Retry-After` asks to wait, a number or a date; null if it says neither. @param {string | null} text */
+function secondsUntil(text) {
+  if (text === null) return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const then = Date.parse(text);
+  return Number.isNaN(then) ? null : Math.max(0, (then - Date.now()) / 1000);
+}
+
+/** @param {URL} url @param {string} body @param {string | undefined} token */
+async function post(url, body, token) {
+  const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+  /** @type {Response} */ let response;
+  try {
+    response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
+  } catch {
+    throw new SendError("the collector could not be reached; the report is kept and can be sent again");
+  }
+  /** @type {any} */
+  const answer = await response.json().catch(() => null);
+  const refused = answer?.refused?.[0]?.reason;
+  if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
+  const reason = refused ?? answer?.detail ?? `status ${response.status}`;
+  const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && !LATER.has(response.status));
+  const after = lasting ? null : secondsUntil(response.headers.get("retry-after"));
+  throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting, after);
+}
+
 /** Signed plans: a detached Ed25519 signature (RFC 8032) of a plan's fingerprint, checked by WebCrypto. */
 
 
@@ -1503,11 +1629,14 @@ const bytes = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => N
  * @property {string} [signer] the public key, 64 hexadecimal digits, by which the plan must be signed
  * @property {string} [token] sent as a bearer token, where the collector requires one
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
 /** Answers one plan for the person at this device. */
 class Client {
-  #url; #token; #attempts; #named; #charge;
+  #url; #token; #tries; #named; #charge;
+  /** What is being sent now. @type {Promise<Report> | null} */
+  #sending = null;
   /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
   #reported = null;
 
@@ -1517,7 +1646,7 @@ class Client {
     this.ledger = options.ledger;
     this.#url = url;
     this.#token = options.token;
-    this.#attempts = options.attempts ?? 4;
+    this.#tries = { attempts: options.attempts ?? 4, wait: options.wait ?? sleep };
     const { collection, epsilon, purpose } = plan;
     this.#charge = { collection, epsilon, purpose, maxEpsilon: parseMaxEpsilon(options.maxEpsilon ?? MAX_EPSILON) };
     const refusal = tooLarge(this.#charge);
@@ -1541,6 +1670,11 @@ class Client {
   async drawn() {
     const kept = await this.ledger.find(this.plan.collection);
     return kept && { report: kept.report === null ? null : JSON.parse(kept.report), acknowledged: kept.acknowledged };
+  }
+
+  /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
+  async pending() {
+    return Boolean((await this.ledger.find(this.plan.collection))?.report);
   }
 
   /**
@@ -1574,9 +1708,32 @@ class Client {
     const kept = record === undefined ? await this.ledger.find(this.plan.collection) : await this.#drawOnce(record);
     if (!kept) throw new RecordError("there is nothing to send yet: give a record");
     if (kept.acknowledged) return null;
+    this.#sending ??= this.#deliver(kept).finally(() => { this.#sending = null; });
+    return this.#sending;
+  }
+
+  /**
+   * Send what `send` was asked to send before and could not, in this page or an earlier one; `load` calls it, and calls it
+   * again when the browser is online again. A report that was only drawn is not sent.
+   * @returns {Promise<boolean>} whether nothing waits any more
+   */
+  async resume() {
+    try {
+      if ((await this.ledger.find(this.plan.collection))?.wanted) await this.send();
+      return !(await this.pending());
+    } catch (error) {
+      if (error instanceof SottovoceError) return false;
+      throw error;
+    }
+  }
+
+  /** @param {Kept} kept */
+  async #deliver(kept) {
     const report = reportOf(kept);
-    await this.#deliver(report.plan, /** @type {string} */ (kept.report));
-    await this.ledger.acknowledge(this.plan.collection);
+    const { collection } = this.plan;
+    await this.ledger.want(collection).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
+    await deliver(new URL(`${report.plan}/reports`, this.#url), /** @type {string} */ (kept.report), this.#token, this.#tries);
+    await this.ledger.acknowledge(collection);
     return report;
   }
 
@@ -1601,41 +1758,7 @@ class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #deliver(fingerprint, body) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#post(fingerprint, body);
-      } catch (error) {
-        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-    }
-  }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #post(fingerprint, body) {
-    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
-    const url = new URL(`${fingerprint}/reports`, this.#url);
-    /** @type {Response} */ let response;
-    /** @type {any} */ let answer;
-    try {
-      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
-      answer = await response.json();
-    } catch {
-      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
-    }
-    const refused = answer?.refused?.[0]?.reason;
-    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
-    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
-    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
-  }
 }
-
-/** @type {RequestInit} Requests carry no cookie and no address of the page. */
-const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
 
 /** @param {Kept} kept @returns {Report} */
 function reportOf({ report, acknowledged }) {
@@ -1648,7 +1771,8 @@ function reportOf({ report, acknowledged }) {
 }
 
 /**
- * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * Return the client that answers the plan at an address, which is fetched, checked against its fingerprint, and kept: from
+ * then on this works offline. What could not be sent before is sent, now and whenever the browser is online again.
  * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
  * @param {Options} [options]
  * @returns {Promise<Client>}
@@ -1660,11 +1784,30 @@ async function load(url, options = {}) {
     throw new PlanError(`the address ${address} does not end in the plan's fingerprint: give it as it was published (fingerprint), a plan's own word proves nothing`);
   }
   const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
-  const plan = await Plan.parse(await fetchText(address, "plan"), expected);
+  const plan = await loadPlan(address, expected);
   if (options.signer !== undefined) {
     await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
   }
-  return new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
+  const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
+  globalThis.addEventListener?.("online", () => client.resume());
+  client.resume();
+  return client;
+}
+
+/** @param {URL} address @param {string} expected */
+async function loadPlan(address, expected) {
+  const kept = await findPlan(address);
+  if (kept !== null) {
+    try {
+      return await Plan.parse(kept, expected);
+    } catch {
+      // altered or damaged: fetched again
+    }
+  }
+  const text = await fetchText(address, "plan");
+  const plan = await Plan.parse(text, expected);
+  await keepPlan(address, text);
+  return plan;
 }
 
 /** @param {string | URL} url @param {URL} collector */

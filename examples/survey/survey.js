@@ -172,6 +172,7 @@ async function start() {
     await showState(client);
   });
   await showState(client);
+  if (await client.pending()) await send(client); // agreed to before, and not counted yet
 }
 
 start().catch((error) => notify(`The survey cannot start: ${error.message}`, "bad"));

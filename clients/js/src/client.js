@@ -1,11 +1,12 @@
 /** The client: one report per person and collection, drawn once, written down, and only then sent. */
 
 import { MAX_EPSILON, parseMaxEpsilon, tooLarge } from "./budget.js";
-import { isText } from "./checks.js";
-import { BudgetError, PlanError, RecordError, SendError, StorageError } from "./errors.js";
+import { BudgetError, PlanError, RecordError, SottovoceError, StorageError } from "./errors.js";
+import { findPlan, keepPlan } from "./kept_plans.js";
 import { Ledger } from "./ledger.js";
 import { Log } from "./log.js";
 import { Plan } from "./plan.js";
+import { deliver, PRIVATELY, sleep } from "./sending.js";
 import { checkSignature } from "./signature.js";
 
 /** @typedef {import("./budget.js").Cost} Cost */
@@ -21,11 +22,14 @@ import { checkSignature } from "./signature.js";
  * @property {string} [signer] the public key, 64 hexadecimal digits, by which the plan must be signed
  * @property {string} [token] sent as a bearer token, where the collector requires one
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
 /** Answers one plan for the person at this device. */
 export class Client {
-  #url; #token; #attempts; #named; #charge;
+  #url; #token; #tries; #named; #charge;
+  /** What is being sent now. @type {Promise<Report> | null} */
+  #sending = null;
   /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
   #reported = null;
 
@@ -35,7 +39,7 @@ export class Client {
     this.ledger = options.ledger;
     this.#url = url;
     this.#token = options.token;
-    this.#attempts = options.attempts ?? 4;
+    this.#tries = { attempts: options.attempts ?? 4, wait: options.wait ?? sleep };
     const { collection, epsilon, purpose } = plan;
     this.#charge = { collection, epsilon, purpose, maxEpsilon: parseMaxEpsilon(options.maxEpsilon ?? MAX_EPSILON) };
     const refusal = tooLarge(this.#charge);
@@ -59,6 +63,11 @@ export class Client {
   async drawn() {
     const kept = await this.ledger.find(this.plan.collection);
     return kept && { report: kept.report === null ? null : JSON.parse(kept.report), acknowledged: kept.acknowledged };
+  }
+
+  /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
+  async pending() {
+    return Boolean((await this.ledger.find(this.plan.collection))?.report);
   }
 
   /**
@@ -92,9 +101,32 @@ export class Client {
     const kept = record === undefined ? await this.ledger.find(this.plan.collection) : await this.#drawOnce(record);
     if (!kept) throw new RecordError("there is nothing to send yet: give a record");
     if (kept.acknowledged) return null;
+    this.#sending ??= this.#deliver(kept).finally(() => { this.#sending = null; });
+    return this.#sending;
+  }
+
+  /**
+   * Send what `send` was asked to send before and could not, in this page or an earlier one; `load` calls it, and calls it
+   * again when the browser is online again. A report that was only drawn is not sent.
+   * @returns {Promise<boolean>} whether nothing waits any more
+   */
+  async resume() {
+    try {
+      if ((await this.ledger.find(this.plan.collection))?.wanted) await this.send();
+      return !(await this.pending());
+    } catch (error) {
+      if (error instanceof SottovoceError) return false;
+      throw error;
+    }
+  }
+
+  /** @param {Kept} kept */
+  async #deliver(kept) {
     const report = reportOf(kept);
-    await this.#deliver(report.plan, /** @type {string} */ (kept.report));
-    await this.ledger.acknowledge(this.plan.collection);
+    const { collection } = this.plan;
+    await this.ledger.want(collection).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
+    await deliver(new URL(`${report.plan}/reports`, this.#url), /** @type {string} */ (kept.report), this.#token, this.#tries);
+    await this.ledger.acknowledge(collection);
     return report;
   }
 
@@ -119,41 +151,7 @@ export class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #deliver(fingerprint, body) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#post(fingerprint, body);
-      } catch (error) {
-        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-    }
-  }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #post(fingerprint, body) {
-    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
-    const url = new URL(`${fingerprint}/reports`, this.#url);
-    /** @type {Response} */ let response;
-    /** @type {any} */ let answer;
-    try {
-      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
-      answer = await response.json();
-    } catch {
-      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
-    }
-    const refused = answer?.refused?.[0]?.reason;
-    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
-    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
-    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
-  }
 }
-
-/** @type {RequestInit} Requests carry no cookie and no address of the page. */
-const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
 
 /** @param {Kept} kept @returns {Report} */
 function reportOf({ report, acknowledged }) {
@@ -166,7 +164,8 @@ function reportOf({ report, acknowledged }) {
 }
 
 /**
- * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * Return the client that answers the plan at an address, which is fetched, checked against its fingerprint, and kept: from
+ * then on this works offline. What could not be sent before is sent, now and whenever the browser is online again.
  * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
  * @param {Options} [options]
  * @returns {Promise<Client>}
@@ -178,11 +177,30 @@ export async function load(url, options = {}) {
     throw new PlanError(`the address ${address} does not end in the plan's fingerprint: give it as it was published (fingerprint), a plan's own word proves nothing`);
   }
   const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
-  const plan = await Plan.parse(await fetchText(address, "plan"), expected);
+  const plan = await loadPlan(address, expected);
   if (options.signer !== undefined) {
     await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
   }
-  return new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
+  const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
+  globalThis.addEventListener?.("online", () => client.resume());
+  client.resume();
+  return client;
+}
+
+/** @param {URL} address @param {string} expected */
+async function loadPlan(address, expected) {
+  const kept = await findPlan(address);
+  if (kept !== null) {
+    try {
+      return await Plan.parse(kept, expected);
+    } catch {
+      // altered or damaged: fetched again
+    }
+  }
+  const text = await fetchText(address, "plan");
+  const plan = await Plan.parse(text, expected);
+  await keepPlan(address, text);
+  return plan;
 }
 
 /** @param {string | URL} url @param {URL} collector */

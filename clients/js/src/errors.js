@@ -22,9 +22,14 @@ export class StorageError extends SottovoceError {}
 
 /** The report was drawn and is kept, but the collector has not counted it. */
 export class SendError extends SottovoceError {
-  /** @param {string} message @param {boolean} lasting whether sending the same report again cannot help */
-  constructor(message, lasting = false) {
+  /**
+   * @param {string} message
+   * @param {boolean} lasting whether sending the same report again cannot help
+   * @param {number | null} retryAfter in how many seconds the collector asked to be tried again, if it did
+   */
+  constructor(message, lasting = false, retryAfter = null) {
     super(message);
     this.lasting = lasting;
+    this.retryAfter = retryAfter;
   }
 }

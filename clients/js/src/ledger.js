@@ -14,7 +14,12 @@ import { BudgetError, StorageError } from "./errors.js";
 /** @typedef {import("./budget.js").Limits} Limits */
 /** @typedef {import("./budget.js").Spent} Spent */
 /** @typedef {{collection: string, epsilon: string, purpose: string, maxEpsilon: string}} Charge What an answer costs */
-/** @typedef {{report: string | null, acknowledged: boolean}} Kept The report until it is acknowledged, and whether it is */
+/**
+ * @typedef {object} Kept What is kept of an answer
+ * @property {string | null} report the report, until it is acknowledged
+ * @property {boolean} wanted whether it is to be sent
+ * @property {boolean} acknowledged whether the collector has it
+ */
 /** @typedef {{device: IDBObjectStore, spent: IDBObjectStore, reports: IDBObjectStore}} Stores */
 
 /**
@@ -28,8 +33,8 @@ import { BudgetError, StorageError } from "./errors.js";
 const [NAME, FORMAT] = ["sottovoce", 1];
 /** More than any report's JSON takes, whatever its question and code. */
 const REPORT_LENGTH = 256;
-/** What a report is: reserved, drawn but not acknowledged, acknowledged. Words of one length. */
-const [EMPTY, DRAWN, TAKEN] = ["empty", "drawn", "taken"];
+/** What a report is: reserved, drawn, drawn and to be sent, acknowledged. Words of one length. */
+const [EMPTY, DRAWN, GOING, TAKEN] = ["empty", "drawn", "going", "taken"];
 
 /** What one person on this device answered and spent, and how much they are willing to. Made by `Ledger.open`. */
 export class Ledger {
@@ -80,7 +85,15 @@ export class Ledger {
       if (found) return found;
       const report = draw();
       await this.#run("readwrite", (stores) => this.#write(stores, [charge.collection, wave], DRAWN, report.padEnd(length)));
-      return { report, acknowledged: false };
+      return { report, wanted: false, acknowledged: false };
+    });
+  }
+
+  /** Take note that this person wants the report sent. @param {string} collection @param {number} [wave] */
+  want(collection, wave = 0) {
+    return this.#run("readwrite", async (stores) => {
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
     });
   }
 
@@ -155,7 +168,9 @@ export class Ledger {
   /** @param {Stores} stores @param {string} collection @param {number} wave @returns {Promise<Kept | null>} */
   async #find({ reports }, collection, wave) {
     const row = await ask(reports.get([this.profile, collection, wave]));
-    return row ? { report: row.state === DRAWN ? row.body.trimEnd() : null, acknowledged: row.state === TAKEN } : null;
+    if (!row) return null;
+    const report = row.state === DRAWN || row.state === GOING ? row.body.trimEnd() : null;
+    return { report, wanted: row.state === GOING, acknowledged: row.state === TAKEN };
   }
 
   /** Return the day it is; a clock that was set back changes nothing. @param {Stores} stores */

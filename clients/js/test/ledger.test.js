@@ -37,7 +37,7 @@ test("of many that draw at the same time one draws and all get its report", asyn
   const ledgers = await Promise.all([Ledger.open(), Ledger.open()]);
   let drawn = 0;
   const draws = Array.from({ length: 40 }, (_, place) => ledgers[place % 2].drawOnce(twin(1), () => `report ${(drawn += 1)}`));
-  for (const kept of await Promise.all(draws)) assert.deepEqual(kept, { report: "report 1", acknowledged: false });
+  for (const kept of await Promise.all(draws)) assert.deepEqual(kept, { report: "report 1", wanted: false, acknowledged: false });
 });
 
 test("a draw that fails, or cannot be written down, is never made again", async () => {
@@ -52,7 +52,7 @@ test("a draw that fails, or cannot be written down, is never made again", async 
     { name: "StorageError", message: /no room/ },
   );
   IDBObjectStore.prototype.put = put;
-  for (const number of [1, 2]) assert.deepEqual(await (await Ledger.open()).drawOnce(twin(number), never), { report: null, acknowledged: false });
+  for (const number of [1, 2]) assert.deepEqual(await (await Ledger.open()).drawOnce(twin(number), never), { report: null, wanted: false, acknowledged: false });
   assert.equal((await ledger.cost(twin(3))).spent, "2");
 });
 
@@ -69,14 +69,25 @@ test("once it is acknowledged the mark stays, and not the answer", async () => {
   const ledger = await Ledger.open();
   await ledger.drawOnce(twin(1), () => "report");
   await ledger.acknowledge(twin(1).collection);
-  assert.deepEqual(await ledger.drawOnce(twin(1), never), { report: null, acknowledged: true });
+  assert.deepEqual(await ledger.drawOnce(twin(1), never), { report: null, wanted: false, acknowledged: true });
   assert.deepEqual((await ledger.entries()).map(({ collection, epsilon }) => [collection, epsilon]), [[twin(1).collection, "1"]]);
+});
+
+test("a report that is to be sent is known to be, until it is acknowledged", async () => {
+  const ledger = await Ledger.open();
+  const { collection } = twin(1);
+  await ledger.drawOnce(twin(1), () => "report");
+  await ledger.want(collection);
+  assert.deepEqual(await ledger.find(collection), { report: "report", wanted: true, acknowledged: false });
+  await ledger.acknowledge(collection);
+  await ledger.want(collection);
+  assert.deepEqual(await ledger.find(collection), { report: null, wanted: false, acknowledged: true });
 });
 
 test("each wave has its own report, and a collection is paid once", async () => {
   const ledger = await Ledger.open();
   await ledger.drawOnce(twin(1), () => "first");
-  assert.deepEqual(await ledger.drawOnce(twin(1), () => "seventh", { wave: 7, length: 500 }), { report: "seventh", acknowledged: false });
+  assert.deepEqual(await ledger.drawOnce(twin(1), () => "seventh", { wave: 7, length: 500 }), { report: "seventh", wanted: false, acknowledged: false });
   assert.equal((await ledger.find(twin(1).collection))?.report, "first");
   assert.equal((await ledger.cost(twin(2))).spent, "1");
 });
@@ -118,9 +129,9 @@ test("what an older version kept in local storage is taken over, and gone from t
   });
   Object.defineProperty(globalThis, "localStorage", { value: notes, configurable: true });
   const ledger = await Ledger.open({ budget: 6 });
-  assert.deepEqual(await ledger.find(sent), { report: null, acknowledged: true });
-  assert.deepEqual(await ledger.find(waiting), { report: "4712", acknowledged: false });
-  assert.deepEqual(await ledger.find(damaged), { report: null, acknowledged: false });
+  assert.deepEqual(await ledger.find(sent), { report: null, wanted: false, acknowledged: true });
+  assert.deepEqual(await ledger.find(waiting), { report: "4712", wanted: false, acknowledged: false });
+  assert.deepEqual(await ledger.find(damaged), { report: null, wanted: false, acknowledged: false });
   assert.deepEqual(Object.keys(notes), ["another"]);
   assert.equal((await ledger.cost(twin(9))).spent, "6");
   await ledger.drawOnce(twin(1, "0.5"), never);
