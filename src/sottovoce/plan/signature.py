@@ -1,7 +1,7 @@
 """Signed plans: a detached Ed25519 signature (RFC 8032) of a plan's fingerprint, beside the plan.
 
 A signature says that whoever holds the key stands for this plan; it says nothing about whether others were given
-another plan with another signature by the same key. For that there is the log (`sottovoce.plan.log`). Keys are OpenSSL's:
+another plan with another signature by the same key. For that there is the log (`sottovoce.plan.log`). Keys are made by
 ``openssl genpkey -algorithm ed25519 -out key.pem``. Needs ``sottovoce[signed]``, which brings the library cryptography.
 """
 
