@@ -35,5 +35,14 @@ def test_a_plan_is_signed_beside_its_file() -> None:
 
 
 @pytest.mark.usefixtures("signing")
+def test_a_new_key_is_its_owners_alone_and_no_key_is_overwritten() -> None:
+    said = succeed("sign", "plan.json", "--key", "own.pem", "--new-key")
+    assert Path("own.pem").stat().st_mode & 0o077 == 0
+    assert succeed("sign", "plan.json", "--key", "own.pem") == said
+    assert "'own.pem' exists" in fail("sign", "plan.json", "--key", "own.pem", "--new-key")
+    assert "No such file" in fail("sign", "plan.json", "--key", "none.pem")
+
+
+@pytest.mark.usefixtures("signing")
 def test_a_key_that_is_none_is_refused_in_one_line() -> None:
     assert "not a private key" in fail("sign", "plan.json", "--key", "plan.json")

@@ -111,6 +111,6 @@ def test_rows_that_name_their_collection_count_as_those_that_name_the_plan() -> 
     connection.execute("CREATE TABLE reports (plan VARCHAR, question INTEGER, code INTEGER)")
     connection.executemany("INSERT INTO reports VALUES (?, 0, 0)", [[name] for name in names])
     statement = plan.sql("duckdb", columns=("plan", "question", "code"))
-    tally = sv.Tally.from_counts(plan, connection.execute(statement).to_arrow_table())
+    tally = sv.Tally.from_counts(plan, connection.execute(statement).fetchall())
     assert tally.total == 2
     assert tally.refused == {"wrong plan": 1}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from sottovoce import Plan
-from sottovoce._files import write_whole
+from sottovoce import Plan, SottovoceError
+from sottovoce._files import create_whole, write_whole
 from sottovoce.cli.output import json_option, make_console, print_json, strong
-from sottovoce.plan.signature import sign_plan, signature_beside
+from sottovoce.plan.signature import make_key, sign_plan, signature_beside
 
 
 @click.command("sign")
@@ -18,21 +18,24 @@ from sottovoce.plan.signature import sign_plan, signature_beside
     "--key",
     "key_file",
     required=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="An Ed25519 private key in PEM: openssl genpkey -algorithm ed25519 -out key.pem",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="An Ed25519 private key in PEM, as openssl genpkey -algorithm ed25519 makes it.",
 )
+@click.option("--new-key", is_flag=True, help="Make the key first, readable by its owner alone.")
 @json_option
-def command(plan_file: Path, key_file: Path, as_json: bool) -> None:
+def command(plan_file: Path, key_file: Path, new_key: bool, as_json: bool) -> None:
     """Sign a plan, so that people can tell who stands for it.
 
     Writes the signature beside the plan, with .sig after its name, where `sottovoce serve` finds it. Publish the public
     key that is printed where the collector cannot change it: clients are given it as ``signer``.
 
     \b
-      openssl genpkey -algorithm ed25519 -out key.pem
-      sottovoce sign plan.json --key key.pem
+      sottovoce sign plan.json --key key.pem --new-key
     """
-    signature = sign_plan(Plan.load(plan_file), key_file.read_bytes())
+    plan = Plan.load(plan_file)
+    if new_key and not create_whole(key_file, make_key(), private=True):
+        raise SottovoceError(f"{str(key_file)!r} exists: sign with it without --new-key, or give another name")
+    signature = sign_plan(plan, key_file.read_bytes())
     out = signature_beside(plan_file)
     write_whole(out, signature.to_json())
     if as_json:

@@ -47,6 +47,15 @@ class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return found
 
 
+def make_key() -> bytes:
+    """Return a new private key, as PEM."""
+    _require_library()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
 def sign_plan(plan: Plan, key: bytes) -> Signature:
     """Return the signature of a plan.
 
