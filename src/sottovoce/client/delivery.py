@@ -30,10 +30,12 @@ class _Receipt(msgspec.Struct):
 def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
     httpx = _httpx()
+    if not isinstance(url, str):
+        raise DeliveryError(f"the address of a plan is a text, https://.../v1/plans/fingerprint, got {url!r}")
     try:
         with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             content = _read(response, url)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise DeliveryError(f"cannot fetch the plan {url}: {error}") from error
     if response.status_code != 200:
         raise DeliveryError(f"cannot fetch the plan {url}: the collector says {_reason(response.status_code, content)}")
