@@ -39,7 +39,7 @@ _DEAR_BELOW = 0.27  # information per report, epsilon 1: with less a question ne
 _MAX_BOUND_SHARE = 0.75  # the part of the crowd that the least reports of all questions may take
 _LOCAL_SEARCH_STEPS = 100  # at most: each adds or drops one block
 _LOCAL_SEARCH_WORK = 2e6  # at most, steps times entries of the matrix of blocks by groups
-_MIN_RELATIVE_GAIN = 1e-4  # each must save that part of the error
+_MIN_RELATIVE_GAIN = 1e-4  # a step of the local search must save this part of the error
 
 
 def information(asked: Candidates, users: float, shares: Floats) -> Floats:
