@@ -207,14 +207,14 @@ def _predicate(query: dict[str, Any]) -> str:
 
 
 def settings(collections: int, only: str) -> list[Setting]:
-    """Return all settings, collection by collection."""
+    """Return all settings, collection by collection and set by set: what was finished when stopped tells most."""
     names = [("", 1.0)]
     names += [(each.title, factor) for each, factor in product(constants(), FACTORS) if only in each.title]
     return [
         Setting(collection, index, name, factor)
         for collection in range(collections)
-        for name, factor in names
         for index in range(len(CELLS))
+        for name, factor in names
     ]
 
 

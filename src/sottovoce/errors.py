@@ -10,6 +10,7 @@ SottovoceError
 ├── ModelError     a model that cannot be fitted or read
 ├── StoreError     a collector's store that cannot be opened or used
 ├── DeliveryError  a report that could not be sent, or an answer already given
+├── BudgetError    a collection that would cost more privacy than this device is willing to spend
 └── ExperimentError  an experiment that cannot be run, or whose data is missing
 ```
 
@@ -64,6 +65,10 @@ class DeliveryError(SottovoceError):
     def __init__(self, message: str, *, lasting: bool = False, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.lasting, self.retry_after = lasting, retry_after
+
+
+class BudgetError(SottovoceError):
+    """A collection that would cost more privacy than this device is willing to spend: nothing is drawn."""
 
 
 class ExperimentError(SottovoceError):

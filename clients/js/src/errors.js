@@ -14,6 +14,9 @@ export class PlanError extends SottovoceError {}
 /** A record that does not fit the plan's schema. */
 export class RecordError extends SottovoceError {}
 
+/** A collection that would cost more privacy than this device is willing to spend: nothing is drawn. */
+export class BudgetError extends SottovoceError {}
+
 /** The device cannot remember that it answered, so nothing is drawn. */
 export class StorageError extends SottovoceError {}
 

@@ -1,12 +1,16 @@
 /** The same bytes until they are counted: what is tried again, when, and what is not. A real server answers as it is told. */
 
+import "fake-indexeddb/auto";
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 
+import { IDBFactory } from "fake-indexeddb";
+
 import { pause, secondsUntil } from "../src/sending.js";
-import { Client, Plan, SendError, Sottovoce } from "../sottovoce.js";
+import { Ledger, SendError, Sottovoce, StorageError } from "../sottovoce.js";
 
 /** @type {any[]} */
 const plans = JSON.parse(readFileSync(new URL("../../../vectors/plans.json", import.meta.url), "utf8"));
@@ -39,16 +43,8 @@ before(async () => {
 after(() => server.close());
 beforeEach(() => {
   [heard, answers, fetched] = [[], [], 0];
+  globalThis.indexedDB = new IDBFactory(); // a device that was never here before
 });
-
-function makeStorage() {
-  /** @type {Map<string, string>} */ const notes = new Map();
-  return {
-    notes,
-    getItem: (/** @type {string} */ key) => notes.get(key) ?? null,
-    setItem: (/** @type {string} */ key, /** @type {string} */ value) => void notes.set(key, value),
-  };
-}
 
 /** @param {number[]} waits */
 const noting = (waits) => async (/** @type {number} */ milliseconds) => waits.push(milliseconds);
@@ -56,7 +52,7 @@ const noting = (waits) => async (/** @type {number} */ milliseconds) => waits.pu
 test("what fails is tried again with waits by chance, and not before the collector said", async () => {
   answers = [[0], [503, "{}", { "retry-after": "30" }], [502, "<html>"], [429, "{}"], COUNTED];
   /** @type {number[]} */ const waits = [];
-  const client = await Sottovoce.load(url, { storage: makeStorage(), attempts: 5, wait: noting(waits) });
+  const client = await Sottovoce.load(url, { attempts: 5, wait: noting(waits) });
   const report = await client.send(vector.records[0]);
   assert.deepEqual(heard, Array.from({ length: 5 }, () => JSON.stringify(report)));
   const [first, told, third, fourth] = waits;
@@ -70,66 +66,59 @@ test("no two pages wait alike", () => {
 
 test("a collector that asks for a long wait is left alone, and says when", async () => {
   answers = [[503, "{}", { "retry-after": "3600" }], COUNTED];
-  const client = await Sottovoce.load(url, { storage: makeStorage(), wait: noting([]) });
+  const client = await Sottovoce.load(url, { wait: noting([]) });
   await assert.rejects(client.send(vector.records[0]), (error) => error instanceof SendError && !error.lasting && error.retryAfter === 3600);
   assert.equal(heard.length, 1);
-  assert.ok(client.pending);
+  assert.ok(await client.pending());
 });
 
 test("a lasting refusal is not tried again", async () => {
   for (const answer of [[410, '{"detail":"over"}'], [200, '{"counted":0,"duplicate":0,"refused":[{"index":0,"reason":"wrong plan"}]}']]) {
     answers = [answer, COUNTED];
     heard = [];
-    const client = await Sottovoce.load(url, { storage: makeStorage(), wait: noting([]) });
+    globalThis.indexedDB = new IDBFactory();
+    const client = await Sottovoce.load(url, { wait: noting([]) });
     await assert.rejects(client.send(vector.records[0]), (error) => error instanceof SendError && error.lasting);
     assert.equal(heard.length, 1);
   }
 });
 
 test("what could not be sent is sent by the next page, and once", async () => {
-  const storage = makeStorage();
   answers = [[503, "{}"]];
-  const client = await Sottovoce.load(url, { storage, attempts: 1 });
+  const client = await Sottovoce.load(url, { attempts: 1 });
   await assert.rejects(client.send(vector.records[0]), SendError);
   answers = [COUNTED];
-  const next = await Sottovoce.load(url, { storage });
+  const next = await Sottovoce.load(url);
   assert.equal(await next.resume(), true); // the one that load began
   assert.equal(heard.length, 2);
   assert.equal(heard[0], heard[1]);
-  assert.equal(await (await Sottovoce.load(url, { storage })).resume(), true);
+  assert.equal(await (await Sottovoce.load(url)).resume(), true);
   assert.equal(heard.length, 2);
 });
 
 test("a report that was only drawn is not sent by itself", async () => {
-  const storage = makeStorage();
-  const client = await Sottovoce.load(url, { storage });
+  const client = await Sottovoce.load(url);
   await client.report(vector.records[0]);
-  assert.equal(await (await Sottovoce.load(url, { storage })).resume(), false);
+  assert.equal(await (await Sottovoce.load(url)).resume(), false);
   assert.deepEqual(heard, []);
 });
 
 test("while a report is being sent, asking again sends no other", async () => {
-  const client = await Sottovoce.load(url, { storage: makeStorage() });
+  const client = await Sottovoce.load(url);
   await client.report(vector.records[0]);
   answers = [COUNTED];
   const reports = await Promise.all([client.send(), client.send(), client.send()]);
-  assert.equal(new Set(reports.map((report) => report.id)).size, 1);
+  assert.equal(new Set(reports.map((report) => report?.id)).size, 1);
   assert.equal(heard.length, 1);
 });
 
-test("a storage with no room for the wish to send still sends", async () => {
-  const storage = makeStorage();
-  const narrow = {
-    ...storage,
-    setItem: (/** @type {string} */ key, /** @type {string} */ value) => {
-      if (key.includes("wanted")) throw new Error("quota");
-      storage.setItem(key, value);
-    },
-  };
+test("a ledger with no room for the wish to send still sends", async () => {
+  const ledger = await Ledger.open();
+  ledger.want = () => Promise.reject(new StorageError("no room"));
   answers = [COUNTED];
-  const client = new Client(await Plan.parse(JSON.stringify(vector.plan), vector.fingerprint), url, { storage: narrow });
+  const client = await Sottovoce.load(url, { ledger });
   await client.send(vector.records[0]);
-  assert.equal(client.pending, false);
+  assert.equal(await client.pending(), false);
 });
 
 test("a time to come back is seconds or a date", () => {

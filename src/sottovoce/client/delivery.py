@@ -74,18 +74,10 @@ class Tries:
 
 def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
-    httpx = _httpx()
     if not isinstance(url, str):
         raise DeliveryError(f"the address of a plan is a text, https://.../v1/plans/fingerprint, got {url!r}")
     try:
-        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
-            content = _read(response, url)
-    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-        raise DeliveryError(f"cannot fetch the plan {url}: {error}") from error
-    if response.status_code != 200:
-        raise DeliveryError(f"cannot fetch the plan {url}: the collector says {_reason(response.status_code, content)}")
-    try:
-        plan = Plan.from_json(content)
+        plan = Plan.from_json(fetch(url, "the plan"))
     except PlanError as error:
         raise DeliveryError(f"what stands at {url} is no plan: {error}") from error
     if fingerprint_in(url) != plan.fingerprint:
@@ -93,6 +85,19 @@ def fetch_plan(url: str) -> Plan:
             f"the plan at {url} has the fingerprint {plan.fingerprint}, not the one in its address: it was altered"
         )
     return plan
+
+
+def fetch(url: str, what: str) -> bytes:
+    """Return what stands at an address, of bounded length; ``what`` it is goes into errors."""
+    httpx = _httpx()
+    try:
+        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
+            content = _read(response, url)
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        raise DeliveryError(f"cannot fetch {what} {url}: {error}") from error
+    if response.status_code != 200:
+        raise DeliveryError(f"cannot fetch {what} {url}: the collector says {_reason(response.status_code, content)}")
+    return content
 
 
 def post_report(url: str, report: str, headers: Mapping[str, str], tries: Tries | None = None) -> None:
