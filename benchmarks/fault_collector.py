@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
 import os
 import pwd
 import signal
@@ -28,6 +29,7 @@ from pathlib import Path
 import psycopg
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -64,11 +66,12 @@ class Replica:
         raise SystemExit("a collector did not start")
 
     def kill(self) -> None:
-        """Kill it without a word, and start it again after two seconds."""
+        """Kill it without a word, start it again after two seconds, and return when it listens."""
         self.process.kill()
         self.process.wait()
         time.sleep(2)
         self.start()
+        self.wait()
 
     def hang(self, seconds: float) -> None:
         """Stop it in the middle of whatever it does, and let it go on."""
@@ -94,7 +97,7 @@ class Crowd:
     async def post(self, number: int, size: int) -> None:
         """Post request after request of so many reports, each until it is acknowledged."""
         bodies, turn = Bodies(self.plan, "json", size), number
-        writer = None
+        writer: asyncio.StreamWriter | None = None
         while not self.ended:
             request, done = bodies.next(), False
             while not done:
@@ -103,6 +106,7 @@ class Crowd:
                     if writer is None:
                         port = self.replicas[turn % len(self.replicas)].port
                         reader, writer = await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), 5)
+                    assert writer is not None
                     writer.write(request)
                     answer = await asyncio.wait_for(read_answer(reader), 40)
                     done = "counted" in answer
@@ -136,8 +140,9 @@ async def run(crowd: Crowd, chosen: argparse.Namespace, faults: Faults) -> None:
         crowd.silence, before, failed = 0.0, crowd.acknowledged, crowd.failed
         await asyncio.to_thread(fault)
         await asyncio.sleep(8)
+        silence = max(crowd.silence, time.monotonic() - crowd.last)
         print(
-            f"{name}: longest silence {crowd.silence:.1f} s, {crowd.acknowledged - before:,} acknowledged, "
+            f"{name}: longest silence {silence:.1f} s, {crowd.acknowledged - before:,} acknowledged, "
             f"{crowd.failed - failed:,} requests sent again",
             flush=True,
         )
@@ -226,7 +231,7 @@ def prepare(chosen: argparse.Namespace, stack: contextlib.ExitStack, folder: Pat
     if chosen.store == "sqlite":
         disk = stack.enter_context(small_disk(folder / "disk", owner=None))
         if disk is not None:
-            faults.append(("disk full for 10 s", lambda: fill_disk(disk, 10)))
+            faults.append(("disk full for 10 s", functools.partial(fill_disk, disk, 10)))
         database = str((disk or folder) / "c.db")
         return database, database, faults
     folder.chmod(0o711)
@@ -239,7 +244,7 @@ def prepare(chosen: argparse.Namespace, stack: contextlib.ExitStack, folder: Pat
             connection.execute(f"CREATE TABLESPACE small LOCATION '{disk}'".encode())
             connection.execute("CREATE DATABASE faults TABLESPACE small")
         direct = f"{server}/faults"
-        faults.append(("disk full for 10 s", lambda: fill_disk(disk, 10)))
+        faults.append(("disk full for 10 s", functools.partial(fill_disk, disk, 10)))
     wire = stack.enter_context(wire_to(int(server.rpartition(":")[2])))
     seen = direct.replace(server.rpartition(":")[2], str(wire.port))
     faults += [
@@ -255,7 +260,7 @@ def prepare(chosen: argparse.Namespace, stack: contextlib.ExitStack, folder: Pat
 def make_plan() -> sv.Plan:
     """Return the plan of a national survey."""
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "faults", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "faults", "contact": "none", "expires": "2999-12-31"}
     return sv.Plan.create(schema, epsilon=1, users=5_000_000, **about)
 
 

@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from types import ModuleType
 from typing import Any
 
@@ -22,7 +23,7 @@ from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.plan import Plan
 
 TIMEOUT_SECONDS = 30.0
-_LATER = {408, 425, 429}
+_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 """Refusals that another try may turn round; all others from 400 to 499 last."""
 
 LONGEST_WAIT = 120.0
@@ -73,6 +74,8 @@ class Tries:
 
 def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
+    if not isinstance(url, str):
+        raise DeliveryError(f"the address of a plan is a text, https://.../v1/plans/fingerprint, got {url!r}")
     try:
         plan = Plan.from_json(fetch(url, "the plan"))
     except PlanError as error:
@@ -90,7 +93,7 @@ def fetch(url: str, what: str) -> bytes:
     try:
         with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             content = _read(response, url)
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise DeliveryError(f"cannot fetch {what} {url}: {error}") from error
     if response.status_code != 200:
         raise DeliveryError(f"cannot fetch {what} {url}: the collector says {_reason(response.status_code, content)}")

@@ -7,6 +7,7 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from sottovoce._html import facts_html
 from sottovoce.channels import Channel
 from sottovoce.channels.exact import log_ratio
 from sottovoce.plan.influence import Influence, influence_of_liars
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Audit:
     """What a plan really promises, computed from its integer probabilities.
 
@@ -35,6 +36,24 @@ class Audit:
     question: int
     channel: str
     influence: tuple[Influence, ...]
+
+    def __repr__(self) -> str:
+        return f"<Audit: epsilon {self.epsilon:.15g}, at most {self.limit:g}; question {self.question}, {self.channel}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "exact epsilon": exact_words(self),
+            "asked for": f"at most {self.limit:g}",
+            "attained by": f"question {self.question}, answered through {self.channel}",
+            "promise": promise(self),
+        }
+        liars = {
+            f"{each.liars:,} liars": f"move a raw estimate by at most {each.bound:.1%}"
+            if each.bound < 1
+            else "can make a raw estimate anything"
+            for each in self.influence
+        }
+        return facts_html("Audit", facts | liars)
 
 
 def audit_questions(questions: Questions, users: int) -> Audit:

@@ -33,6 +33,9 @@ from sottovoce.service.store import FAILURES, Store, failure_name, open_store
 log = logging.getLogger("sottovoce.collector")
 
 STOP_SECONDS = 14.0
+BACKLOG = 2048
+"""So many connections may wait to be accepted: of a flood, all given up, they are a fifth of a second's work."""
+
 SPARE_FILES = 128
 """Files for everything but connections: the database, threads, modules."""
 
@@ -176,7 +179,7 @@ def make_server(
         proxy_headers=False,  # whose address a proxy passes on is nothing the collector wants to know
         timeout_keep_alive=75,  # longer than a proxy keeps its side, so that none is closed while it is used
         timeout_graceful_shutdown=5,
-        backlog=4096,
+        backlog=BACKLOG,
     )
     return Server(config)
 

@@ -119,7 +119,7 @@ def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
 
     Text that is no Unicode, such as half of a surrogate pair, spoils its own report and no other.
     """
-    # a report that holds a surrogate, whole or half, is malformed with any other character in its place too
+    # a report that holds a surrogate, whole or half, is malformed with any other character instead of it too
     body = _SURROGATE.sub(rb"\\ufffd", body)
     parts = _decode_apart(body) if body.lstrip()[:1] == b"[" else [msgspec.Raw(body)]
     wires, malformed = [], []

@@ -21,7 +21,7 @@ from types import FrameType
 from prometheus_client.multiprocess import mark_process_dead
 
 from sottovoce.plan.plan import Plan
-from sottovoce.service.app import STOP_SECONDS, make_server
+from sottovoce.service.app import BACKLOG, STOP_SECONDS, make_server
 from sottovoce.service.logs import configure_logs
 from sottovoce.service.metrics import SHARED
 from sottovoce.service.served import register_plans
@@ -30,7 +30,6 @@ from sottovoce.service.store import open_store
 
 log = logging.getLogger("sottovoce.collector")
 
-BACKLOG = 4096
 AGAIN_SECONDS = 1.0
 """A worker that ended is started again after so long."""
 
