@@ -120,6 +120,15 @@ class LocalHash:
         """Return the worst ratio over hash values: the vector is drawn alike for every cell."""
         return self.response.worst_ratio()
 
+    def variation(self) -> Fraction:
+        """Return that of the randomised response, for the vectors under which two cells have two hashes."""
+        return (1 - self._collide) * self.response.variation()
+
+    @property
+    def _collide(self) -> Fraction:
+        """How often two cells have the same hash."""
+        return Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
+
     def point(self, cell: int) -> int:
         """Return the number of the cell's point: for each part, a public permutation of that part's points."""
         point, weight = 0, 1
@@ -192,8 +201,7 @@ class LocalHash:
     def support_probabilities(self) -> tuple[float, float]:
         """Return the probability that a report supports its own cell, and that it supports any one other cell."""
         keep, other = Fraction(self.response.keep, SCALE), Fraction(self.response.other, SCALE)
-        collide = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
-        return float(keep), float(collide * keep + (1 - collide) * other)
+        return float(keep), float(self._collide * keep + (1 - self._collide) * other)
 
     def supports(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return, for every cell, how many reports support it: those whose answer is the cell's hash.
