@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
     from sottovoce.model.model import Model
+    from sottovoce.model.waves import WaveModels, fit_waves
     from sottovoce.plan.audit import Audit
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
@@ -81,9 +82,11 @@ _HOMES = {
     "StoreError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
+    "WaveModels": "model",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
+    "fit_waves": "model",
     "forecast": "simulation.forecasting",
     "load_model": "model",
     "people_needed": "simulation.forecasting",
@@ -122,9 +125,11 @@ __all__ = [
     "StoreError",
     "Tally",
     "TallyError",
+    "WaveModels",
     "col",
     "difference",
     "fit",
+    "fit_waves",
     "forecast",
     "load_model",
     "people_needed",

@@ -33,6 +33,7 @@ class Audit:
         channel: That question's channel.
         variation: The largest total variation between two records' reports, the questions weighed by their shares;
             a bound of it where records cannot differ in all questions at once.
+        waves: How often people are asked again; 1 where they are not.
         influence: The most that 0.1 % and 1 % of liars among the expected users can move a question's raw estimate.
     """
 
@@ -43,6 +44,17 @@ class Audit:
     channel: str
     variation: Fraction
     influence: tuple[Influence, ...]
+    waves: int = 1
+
+    @property
+    def lifetime(self) -> float:
+        """The worst case over all pairs of histories, one record for every wave, and all that a device ever sends.
+
+        A device reports in one wave that it drew without looking, and is silent in the others. So what it sends in all
+        has the probability of its turn, which is the same for every history, times that of one report: the worst ratio
+        is that of one report, between histories that change at the same waves and between any others alike.
+        """
+        return self.epsilon
 
     def shuffled(self, *, users: int, delta: float) -> Shuffled:
         """Return what holds for whoever sees only counts of at least so many reports together.
@@ -90,7 +102,16 @@ def audit_questions(questions: Questions, users: int) -> Audit:
     shares = [family.total_share for family in questions.families]
     variation = sum((share * most for share, most in zip(shares, variations, strict=True)), Fraction(0)) / sum(shares)
     influence = tuple(influence_of_liars(questions, users))
-    return Audit(float(log_ratio(ratio)), float(questions.epsilon), ratio, index, channel.kind, variation, influence)
+    return Audit(
+        epsilon=float(log_ratio(ratio)),
+        limit=float(questions.epsilon),
+        ratio=ratio,
+        question=index,
+        channel=channel.kind,
+        variation=variation,
+        influence=influence,
+        waves=questions.waves,
+    )
 
 
 def exact_words(audit: Audit) -> str:
@@ -148,6 +169,19 @@ def round_up(epsilon: float) -> str:
         '0.00413'
     """
     return f"{Decimal(epsilon).normalize(Context(prec=3, rounding=ROUND_CEILING)):f}"
+
+
+def waves_words(audit: Audit) -> list[str]:
+    """Return what a plan with waves promises over all of them, in plain words; nothing where there are none."""
+    if audit.waves == 1:
+        return []
+    exact = exact_words(audit)
+    return [
+        f"People are asked in {audit.waves} waves and report in one, which their device draws at joining: silence in the "
+        "others is part of the draw and tells nothing.",
+        f"Over a lifetime, all reports of a device linked: epsilon {exact} among histories that change at the same "
+        f"waves, epsilon {exact} among all histories, however often somebody changes.",
+    ]
 
 
 def influence_words(influence: Influence, users: int) -> str:

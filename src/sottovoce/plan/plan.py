@@ -28,6 +28,7 @@ from sottovoce.plan.bin_maps import Table
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.plan.questions import Family, Question, Questions
 from sottovoce.plan.registry import DEFAULT_MECHANISM, every_mechanism, find_mechanism
+from sottovoce.plan.waves import Waves, check_date, read_waves
 from sottovoce.schema.schema import Schema
 
 FORMAT = "sottovoce-plan-1"
@@ -56,13 +57,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     purpose: str = ""
     contact: str = ""
     expires: str | None = None
+    waves: Waves | None = None
 
     @classmethod
     def create(
         cls,
         schema: Schema,
         *,
-        epsilon: float | str | Decimal,
+        epsilon: float | str | Decimal | None = None,
         users: int,
         mechanism: str = DEFAULT_MECHANISM,
         **options: Any,
@@ -75,7 +77,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             users: How many people are expected to report, at least one; used to choose how finely to ask.
             mechanism: The name of a mechanism.
             **options: The mechanism's own options, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
-                for any.
+                for any. For people who are asked again: ``waves``, how often, and in place of epsilon ``lifetime``, the
+                epsilon over all waves; ``first_wave`` (a date) and ``wave_days``, if devices are to know when.
 
         Example:
             >>> import sottovoce as sv
@@ -86,13 +89,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
         users = check_integer("users", users, error=PlanError, least=1, most=MAX_USERS)
-        exact = parse_epsilon(epsilon)
+        exact, waves = read_waves(epsilon, options)
         chosen = find_mechanism(mechanism)
         about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
         if isinstance(about.get("expires"), datetime.date):
             about["expires"] = about["expires"].isoformat()
         settled = chosen.settle(options)
-        design = chosen.design(schema, exact, users, settled)
+        design = chosen.design(schema, exact, users if waves is None else max(1, users // waves.number), settled)
         plan = cls(
             format=FORMAT,
             schema=schema,
@@ -104,6 +107,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             seed=placement_seed(schema),
             tables=design.tables,
             families=design.families,
+            waves=waves,
             **about,
         )
         plan.check()
@@ -112,7 +116,15 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @functools.cached_property
     def questions(self) -> Questions:
         """All questions, by index: a sequence that makes each one when it is asked for."""
-        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families)
+        waves = 1 if self.waves is None else self.waves.number
+        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families, waves=waves)
+
+    @functools.cached_property
+    def one_wave(self) -> Plan:
+        """The plan of a single wave, without waves: what a wave's tally is fitted by; itself where there are none."""
+        if self.waves is None:
+            return self
+        return msgspec.structs.replace(self, waves=None, users=max(1, self.users // self.waves.number))
 
     def question(self, index: int) -> Question:
         """Return one question."""
@@ -150,7 +162,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @functools.cached_property
     def collection(self) -> str:
         """The SHA-256 of the canonical JSON without shares, version and expiry."""
-        document = msgspec.to_builtins(self)
+        document = self._document()
         del document["version"], document["expires"]
         for family in document["families"]:
             del family["shares"]
@@ -193,7 +205,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def to_json(self) -> bytes:
         """Return the canonical JSON (RFC 8785)."""
-        return rfc8785.dumps(msgspec.to_builtins(self))
+        return rfc8785.dumps(self._document())
+
+    def _document(self) -> dict[str, Any]:
+        """Return the members of the JSON; where there are no waves it does not speak of them."""
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        if self.waves is None:
+            del document["waves"]
+        return document
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Plan:
@@ -223,7 +242,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def save(self, path: str | Path) -> None:
         """Write the plan and its fingerprint as one JSON document."""
-        document = {**msgspec.to_builtins(self), "fingerprint": self.fingerprint}
+        document = {**self._document(), "fingerprint": self.fingerprint}
         write_whole(path, rfc8785.dumps(document))
 
     @classmethod
@@ -245,7 +264,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if self.version < 1:
             raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
-            _check_date(self.expires)
+            check_date("expires", self.expires)
+        if self.waves is not None:
+            self.waves.check()
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
         if not is_readable(self.purpose) or not is_readable(self.contact):
@@ -297,11 +318,3 @@ def _check_values(value: object) -> None:
         raise PlanError(f"options and parameters hold no control characters, got {value!r}")
     elif isinstance(value, float) and value.is_integer() and abs(value) >= 2**53:
         raise PlanError(f"options and parameters are numbers below 2^53, got {value!r}")
-
-
-def _check_date(text: object) -> None:
-    try:
-        if not isinstance(text, str) or datetime.date.fromisoformat(text).isoformat() != text:
-            raise ValueError
-    except ValueError as error:
-        raise PlanError(f"expires is a date such as 2030-12-31, got {text!r}") from error

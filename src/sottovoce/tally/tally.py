@@ -101,9 +101,11 @@ class Tally:
         """
         expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
         for fingerprint, totals in self._totals.items():
-            share = self._plans[fingerprint].questions.shares / SHARES
-            expected += totals.sum() * share
-            variance += totals.sum() * share * (1 - share)
+            questions = self._plans[fingerprint].questions
+            share = questions.shares / SHARES
+            reports = np.repeat(totals.reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
+            expected += reports * share
+            variance += reports * share * (1 - share)
         limit = expected + 4 * np.sqrt(variance)
         return np.asarray(np.minimum(self.question_totals, limit))
 
@@ -121,6 +123,41 @@ class Tally:
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return questions, codes and counts of all pairs that were reported, sorted by question, then code."""
         return self._counts.columns()
+
+    @property
+    def wave_totals(self) -> list[int]:
+        """How many reports each wave got, the first first; of a plan without waves, its one total."""
+        by_wave = self.question_totals.reshape(self.plan.questions.waves, -1).sum(axis=1)
+        return [int(total) for total in by_wave]
+
+    def at(self, wave: int) -> Tally:
+        """Return the tally of one wave, the first being 1, as one of the plan without waves (`Plan.one_wave`).
+
+        Raises:
+            TallyError: If the plan has no waves.
+            PlanError: If it has no such wave.
+        """
+        if self.plan.waves is None:
+            raise TallyError("this plan has no waves: all of its reports are of one")
+        first = (self.plan.waves.check_wave(wave) - 1) * self.plan.questions.per_wave
+        part = Tally(self.plan.one_wave)
+        questions, codes, counts = self._counts.columns()
+        mine = slice(*np.searchsorted(questions, [first, first + self.plan.questions.per_wave]).tolist())
+        part._counts.add(questions[mine] - first, codes[mine], counts[mine])
+        for fingerprint, totals in self._totals.items():
+            own = self._plans[fingerprint].one_wave
+            part._plans[own.fingerprint] = own
+            part._totals_of(own.fingerprint)[:] += totals[first : first + self.plan.questions.per_wave]
+        return part
+
+    def add_wave(self, wave: int, part: Tally) -> None:
+        """Add a tally of the plan without waves as what was reported in one wave."""
+        if self.plan.waves is None or part.plan != self.plan.one_wave:
+            raise TallyError("what is added to a wave is a tally of the plan without waves, Plan.one_wave")
+        first = (self.plan.waves.check_wave(wave) - 1) * self.plan.questions.per_wave
+        questions, codes, counts = part.columns()
+        self.add_counts(questions + first, codes, counts)
+        self.refused += part.refused
 
     def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
         """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.
