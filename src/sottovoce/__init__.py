@@ -5,8 +5,8 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
-3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
-   `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
+3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device has spent.
+   `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.
 5. `fit` turns a tally into a model.
@@ -26,11 +26,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
+    from sottovoce.client.ledger import Ledger
     from sottovoce.client.report import Report
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        BudgetError,
         DeliveryError,
         ExperimentError,
         FewReportsWarning,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "model",
     "Audit": "plan",
+    "BudgetError": "errors",
     "Categorical": "schema",
     "Client": "client",
     "DeliveryError": "errors",
@@ -67,6 +70,7 @@ _HOMES = {
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "simulation.forecasting",
+    "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
@@ -103,6 +107,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Audit",
+    "BudgetError",
     "Categorical",
     "Client",
     "DeliveryError",
@@ -110,6 +115,7 @@ __all__ = [
     "ExperimentError",
     "FewReportsWarning",
     "Forecast",
+    "Ledger",
     "Model",
     "ModelError",
     "Numeric",

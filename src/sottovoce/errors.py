@@ -10,6 +10,7 @@ SottovoceError
 ├── ModelError     a model that cannot be fitted or read
 ├── StoreError     a collector's store that cannot be opened or used
 ├── DeliveryError  a report that could not be sent, or an answer already given
+├── BudgetError    a collection that would cost more privacy than this device is willing to spend
 └── ExperimentError  an experiment that cannot be run, or whose data is missing
 ```
 
@@ -55,6 +56,10 @@ class StoreError(SottovoceError):
 
 class DeliveryError(SottovoceError):
     """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes."""
+
+
+class BudgetError(SottovoceError):
+    """A collection that would cost more privacy than this device is willing to spend: nothing is drawn."""
 
 
 class ExperimentError(SottovoceError):

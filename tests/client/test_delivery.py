@@ -67,37 +67,47 @@ def test_after_failures_and_restarts_the_same_bytes_are_sent(flaky: tuple[str, t
     server.answers = [(0, b""), (503, b"{}"), (429, b'{"detail": "later"}'), DUPLICATE]
     for _ in range(3):
         with pytest.raises(sv.DeliveryError, match="the same bytes"):
-            sv.Client.from_url(url, spent=tmp_path).send(RECORD)
-    report = sv.Client.from_url(url, spent=tmp_path).send({"age": 1, "hours": 1, "region": "north"})
+            sv.Client.from_url(url, ledger=tmp_path).send(RECORD)
+    report = sv.Client.from_url(url, ledger=tmp_path).send({"age": 1, "hours": 1, "region": "north"})
     assert server.heard == [report.to_json().encode()] * 4
 
 
 def test_a_collection_that_was_answered_is_not_answered_again(flaky: tuple[str, type[Flaky]], tmp_path: Path) -> None:
     url, server = flaky
     server.answers = [COUNTED]
-    first = sv.Client.from_url(url, spent=tmp_path).send(RECORD)
+    sent = sv.Client.from_url(url, ledger=tmp_path).send(RECORD)
+    assert sent is not None
+    assert sent.plan == server.plan.collection
     server.plan = make_plan(expires="2998-01-01")
     newer = url.rpartition("/")[0] + "/" + server.plan.fingerprint
-    assert sv.Client.from_url(newer, spent=tmp_path).send(RECORD) == first
+    assert sv.Client.from_url(newer, ledger=tmp_path).send(RECORD) is None
     assert len(server.heard) == 1
+
+
+def test_a_ledger_is_found_under_its_older_name(flaky: tuple[str, type[Flaky]], tmp_path: Path) -> None:
+    url, server = flaky
+    server.answers = [COUNTED]
+    assert sv.Client.from_url(url, spent=tmp_path).send(RECORD) is not None
+    assert sv.Client.from_url(url, ledger=tmp_path).send(RECORD) is None
 
 
 def test_the_mark_is_set_at_the_draw(flaky: tuple[str, type[Flaky]], tmp_path: Path) -> None:
     url, server = flaky
     server.answers = [(0, b"")]
-    client = sv.Client.from_url(url, spent=tmp_path)
+    client = sv.Client.from_url(url, ledger=tmp_path)
     with pytest.raises(sv.DeliveryError):
         client.send(RECORD)
     spent = Ledger(tmp_path).find(server.plan.collection)
     assert spent is not None
     assert not spent.acknowledged
+    assert spent.report is not None
     assert [spent.report.encode()] == server.heard
 
 
 def test_a_record_that_does_not_fit_spends_nothing(flaky: tuple[str, type[Flaky]], tmp_path: Path) -> None:
     url, server = flaky
     with pytest.raises(sv.RecordError):
-        sv.Client.from_url(url, spent=tmp_path).send({"age": 99})
+        sv.Client.from_url(url, ledger=tmp_path).send({"age": 99})
     assert Ledger(tmp_path).find(server.plan.collection) is None
     assert server.heard == []
 
@@ -106,8 +116,8 @@ def test_an_expired_plan_is_not_answered(flaky: tuple[str, type[Flaky]], tmp_pat
     url, server = flaky
     server.plan = make_plan(expires="2020-01-01")
     with pytest.raises(sv.DeliveryError, match="ended on 2020-01-01"):
-        sv.Client.from_url(url.rpartition("/")[0] + "/" + server.plan.fingerprint, spent=tmp_path).send(RECORD)
-    assert list(tmp_path.iterdir()) == []
+        sv.Client.from_url(url.rpartition("/")[0] + "/" + server.plan.fingerprint, ledger=tmp_path).send(RECORD)
+    assert Ledger(tmp_path).entries() == []
 
 
 def test_a_plan_that_was_altered_on_its_way_is_refused(flaky: tuple[str, type[Flaky]]) -> None:
@@ -125,16 +135,16 @@ def test_a_report_that_is_refused_for_good_is_said_to_be(flaky: tuple[str, type[
     ]
     for words in ("410: this plan expired", "wrong plan"):
         with pytest.raises(sv.DeliveryError, match=words):
-            sv.Client.from_url(url, spent=tmp_path).send(RECORD)
+            sv.Client.from_url(url, ledger=tmp_path).send(RECORD)
 
 
 def test_a_client_with_a_token_posts_where_one_is_needed(tmp_path: Path) -> None:
     plan = make_plan()
     with running([plan], str(tmp_path / "c.db"), require_token=True) as collector:
         with pytest.raises(sv.DeliveryError, match="needs a token"):
-            sv.Client.from_url(collector.url(plan), spent=tmp_path / "spent").send(RECORD)
+            sv.Client.from_url(collector.url(plan), ledger=tmp_path / "spent").send(RECORD)
         token = collector.token("reporter")["authorization"].removeprefix("Bearer ")
-        sv.Client.from_url(collector.url(plan), token=token, spent=tmp_path / "spent").send(RECORD)
+        sv.Client.from_url(collector.url(plan), token=token, ledger=tmp_path / "spent").send(RECORD)
         assert collector.total(plan) == 1
 
 
@@ -171,8 +181,8 @@ def test_an_answer_that_is_no_receipt_is_an_error_of_ours_and_the_report_is_kept
     url, server = flaky
     server.answers = [(200, body), COUNTED]
     with pytest.raises(sv.DeliveryError, match="the same bytes"):
-        sv.Client.from_url(url, spent=tmp_path).send(RECORD)
-    sv.Client.from_url(url, spent=tmp_path).send(RECORD)
+        sv.Client.from_url(url, ledger=tmp_path).send(RECORD)
+    sv.Client.from_url(url, ledger=tmp_path).send(RECORD)
     assert server.heard[0] == server.heard[1]
 
 

@@ -9,17 +9,32 @@ from __future__ import annotations
 import datetime
 import secrets
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 
+from sottovoce.client.budget import MAX_EPSILON, Cost, Limits, parse_max_epsilon
 from sottovoce.client.delivery import fetch_plan, post_report
-from sottovoce.client.ledger import Ledger
+from sottovoce.client.ledger import Charge, Kept, Ledger
 from sottovoce.client.report import Report
-from sottovoce.errors import DeliveryError, RecordError
+from sottovoce.errors import BudgetError, DeliveryError, PlanError, RecordError
+from sottovoce.plan.log import Log
 from sottovoce.plan.plan import Plan, require_plan
 
 
 class Client:
     """One person's side of a collection, on that person's device.
+
+    Args:
+        plan: What is asked.
+        ledger: What this device has answered and spent; without one a report is kept in memory alone, and not sent.
+        max_epsilon: The largest epsilon that is answered, 2 unless said otherwise: show people what you raise it to.
+        log: A log of plans as somebody else than the collector mirrors it: the plan must be in it, and only then is it
+            named in reports. Otherwise reports of a client with a ledger name their collection, as a plan of one's own
+            would tell one person from the others.
+
+    Raises:
+        BudgetError: If the plan asks for more than ``max_epsilon``.
+        PlanError: If the plan is not in the log.
 
     Example:
         >>> import sottovoce as sv
@@ -30,62 +45,98 @@ class Client:
         True
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        *,
+        ledger: Ledger | None = None,
+        max_epsilon: Decimal | float | str = MAX_EPSILON,
+        log: Log | None = None,
+    ) -> None:
         require_plan(plan)
-        self.plan = plan
+        self.plan, self.ledger = plan, ledger
+        self._charge = Charge(plan.collection, plan.epsilon, plan.purpose, parse_max_epsilon(max_epsilon))
+        if plan.epsilon > self._charge.max_epsilon:
+            raise BudgetError(self._free_cost().refusal)
+        if log is not None and not log.lists(plan):
+            raise PlanError(
+                f"the plan {plan.fingerprint} is not in the log of plans: others may have been given another one, so "
+                "this one is not answered"
+            )
+        self._named = plan.fingerprint if log is not None or ledger is None else plan.collection
         self._reported: tuple[tuple[int, ...], Report] | None = None
         self._url: str | None = None
         self._token: str | None = None
-        self._ledger: Ledger | None = None
 
     @classmethod
-    def from_url(cls, url: str, *, token: str | None = None, spent: str | Path | None = None) -> Client:
+    def from_url(
+        cls,
+        url: str,
+        *,
+        token: str | None = None,
+        ledger: Ledger | str | Path | None = None,
+        max_epsilon: Decimal | float | str = MAX_EPSILON,
+        log: Log | None = None,
+        spent: str | Path | None = None,
+    ) -> Client:
         """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
 
         Args:
-            url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``.
+            url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``, as it was published: a
+                fingerprint that the collector itself hands out proves nothing.
             token: What the collector asks of those who post, if it does.
-            spent: The directory that records which collections this person answered; by default in the user's own data.
+            ledger: What this device has answered and spent, or where that is kept; by default in the user's own data.
+            max_epsilon: The largest epsilon that is answered, 2 unless said otherwise.
+            log: A log of plans as somebody else mirrors it, in which the plan must be.
+            spent: The older name of ``ledger``.
         """
-        client = cls(fetch_plan(url))
+        plan = fetch_plan(url)
+        kept = ledger if isinstance(ledger, Ledger) else Ledger(ledger or spent)
+        client = cls(plan, ledger=kept, max_epsilon=max_epsilon, log=log)
         client._url, client._token = url, token
-        client._ledger = Ledger(None if spent is None else Path(spent))
         return client
 
-    def send(self, record: Mapping[str, object]) -> Report:
+    @property
+    def cost(self) -> Cost:
+        """What answering costs beside what was spent; show ``cost.words`` to the person before anything is drawn."""
+        return self._free_cost() if self.ledger is None else self.ledger.cost(self._charge)
+
+    def _free_cost(self) -> Cost:
+        return Cost(self.plan.epsilon, self._charge.max_epsilon, Decimal(0), Decimal(0), Limits())
+
+    def send(self, record: Mapping[str, object]) -> Report | None:
         """Return the report that answers this collection, now counted: drawn once, kept on disk, and only then sent.
 
         A collection that was answered before is not answered again: what was drawn then is sent if it was never
-        acknowledged, whatever the record is now. After an error, call it again: the same bytes are sent.
+        acknowledged, whatever the record is now, and None is returned if it was: the answer is not kept. After an
+        error, call it again: the same bytes are sent.
         """
-        if self._url is None or self._ledger is None:
+        if self._url is None or self.ledger is None:
             raise DeliveryError("this client knows no collector; make it with Client.from_url")
-        collection = self.plan.collection
-        spent = self._ledger.draw_once(collection, lambda: self._draw_in_time(record).to_json())
-        report = Report.from_json(spent.report)
-        if not spent.acknowledged:
-            url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
-            post_report(url, spent.report, {"authorization": f"Bearer {self._token}"} if self._token else {})
-            self._ledger.acknowledge(collection, spent)
+        kept = self._draw_once(self.plan.schema.levels(record))
+        if kept.acknowledged:
+            return None
+        report = _report_of(kept)
+        url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
+        post_report(url, report.to_json(), {"authorization": f"Bearer {self._token}"} if self._token else {})
+        self.ledger.acknowledge(self.plan.collection)
         return report
-
-    def _draw_in_time(self, record: Mapping[str, object]) -> Report:
-        """Return a report, unless the collection is over and it would be drawn for nothing."""
-        if self.plan.expires is not None and datetime.datetime.now(datetime.UTC).date().isoformat() > self.plan.expires:
-            raise DeliveryError(f"this collection ended on {self.plan.expires}: nothing is drawn")
-        return self.draw(record)
 
     def report(self, record: Mapping[str, object]) -> Report:
         """Return this person's one report: drawn on the first call, and the same ever after.
 
-        Records are compared in memory, and kept nowhere else.
+        Records are compared in memory, and kept nowhere else. With a ledger, what was drawn by another program or an
+        earlier run is returned, whatever the record.
 
         Raises:
             RecordError: If the record does not fit the schema, or is another than the one that was reported.
+            BudgetError: If it would cost more than the device is willing to spend.
+            DeliveryError: If the collection was answered and acknowledged: what was sent is not kept.
         """
         levels = self.plan.schema.levels(record)
         if self._reported is None:
-            self._reported = levels, self._draw(levels)
+            drawn = self._draw(levels) if self.ledger is None else _report_of(self._draw_once(levels))
+            self._reported = levels, drawn
         reported, report = self._reported
         if reported != levels:
             raise RecordError(
@@ -101,7 +152,29 @@ class Client:
         """
         return self._draw(self.plan.schema.levels(record))
 
+    def _draw_once(self, levels: tuple[int, ...]) -> Kept:
+        assert self.ledger is not None
+        if self.ledger.find(self.plan.collection) is None:
+            self._refuse_expired()
+        return self.ledger.draw_once(self._charge, lambda: self._draw(levels).to_json())
+
+    def _refuse_expired(self) -> None:
+        """Refuse a collection that is over: its report would be drawn for nothing."""
+        if self.plan.expires is not None and datetime.datetime.now(datetime.UTC).date().isoformat() > self.plan.expires:
+            raise DeliveryError(f"this collection ended on {self.plan.expires}: nothing is drawn")
+
     def _draw(self, levels: tuple[int, ...]) -> Report:
         question = self.plan.questions.locate(secrets.randbits(32))
         code = question.channel.draw(question.cell(levels))
-        return Report(self.plan.fingerprint, secrets.token_hex(16), question.index, code)
+        return Report(self._named, secrets.token_hex(16), question.index, code)
+
+
+def _report_of(kept: Kept) -> Report:
+    if kept.report is None:
+        raise DeliveryError(
+            "this collection was answered on this device, and what was sent is not kept: nothing is drawn again"
+            if kept.acknowledged
+            else "an answer to this collection was begun on this device and lost before it was written down: its "
+            "privacy counts as spent, and nothing is drawn again"
+        )
+    return Report.from_json(kept.report)

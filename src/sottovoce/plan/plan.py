@@ -169,6 +169,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return hashlib.sha256(rfc8785.dumps(document)).hexdigest()
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What a report that answers this plan may name: the plan by its fingerprint, or its collection."""
+        return self.fingerprint, self.collection
+
+    @property
     def for_browsers(self) -> bool:
         """Whether every code is an integer that JavaScript holds exactly."""
         return all(channel.codes <= MAX_BROWSER_CODE for _, channel in self.questions.channels())
@@ -201,7 +206,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
                 "without a column plan every row would be refused, as none says which plan it answers; "
                 "give assume_plan=True if all of them answer this one"
             )
-        return counting_statement(self.fingerprint, self.questions.codes, dialect, table=table, columns=given)
+        return counting_statement(self.names, self.questions.codes, dialect, table=table, columns=given)
 
     def to_json(self) -> bytes:
         """Return the canonical JSON (RFC 8785)."""

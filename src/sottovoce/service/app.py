@@ -79,13 +79,9 @@ def create_app(
         files.all_directories = list(settings.pages)
         app.mount("/", files)
     app.add_middleware(CountRequests, metrics=collector.metrics)
-
-    def origins(fingerprint: str) -> tuple[str, ...]:
-        return settings.origins_of(fingerprint) if fingerprint in collector.served else ()
-
-    app.add_middleware(OriginsPerPlan, origins=origins)
+    app.add_middleware(OriginsPerPlan, origins=collector.origins)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(Posting, collector=collector, origins=origins)
+    app.add_middleware(Posting, collector=collector, origins=collector.origins)
     day = today()
     if collector.served and all(served.expired(day) for served in collector.served.values()):
         log.warning("all plans have expired: no report will be counted")

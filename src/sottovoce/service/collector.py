@@ -21,7 +21,7 @@ from sottovoce.service.analysis import Analyst, TooFewReportsError
 from sottovoce.service.auth import check_token
 from sottovoce.service.bodies import Bodies
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.served import Served, other_plans, register_plans, today
+from sottovoce.service.served import Served, by_collection, other_plans, register_plans, today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import One, Reports, Store, Token, columns_of, failure_name
 from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json, decode_one
@@ -44,6 +44,8 @@ class Collector:
         self.settings, self.store = settings, store
         self.served: dict[str, Served] = {}
         self._collections: dict[int, dict[str, Served]] = {}
+        self._taken: dict[str, Served] = {}
+        self.log_document = b""
         self._closed: frozenset[int] = frozenset()
         self.metrics = Metrics()
         self._serve(register_plans(store, plans, settings.grace))
@@ -91,6 +93,11 @@ class Collector:
         collections: dict[int, dict[str, Served]] = {}
         for fingerprint, served in found.items():
             collections.setdefault(served.key.collection, {})[fingerprint] = served
+        whole = {plans: by_collection(served.values()) for plans, served in collections.items()}
+        for number, served in whole.items():
+            collections[number][served.name] = served
+        self._taken = {**found, **{served.name: served for served in whole.values()}}
+        self.log_document = self.store.log().to_json()
         states = self.store.collections()
         self._closed = frozenset(one.number for one in states if one.closed is not None or one.purged is not None)
         self._collections, self.served = collections, found
@@ -155,6 +162,16 @@ class Collector:
         if found is None:
             raise HTTPException(404, "no such plan is served here; GET /v1/plans lists those that are")
         return found
+
+    def find_taking(self, name: str) -> Served:
+        """Return what takes the reports that name a plan, or a collection."""
+        return self._taken.get(name) or self.find(name)
+
+    def origins(self, name: str) -> tuple[str, ...]:
+        """Return the web origins whose pages may use a plan, or post to a collection."""
+        served = self._taken.get(name)
+        plans = [] if served is None else served.together or [served]
+        return tuple(dict.fromkeys(origin for one in plans for origin in self.settings.origins_of(one.name)))
 
     async def authorize(self, header: str, role: str, served: Served | None = None) -> Token:
         """Return the token in an ``Authorization`` header, if it is good for that role and plan, and not used up."""

@@ -76,7 +76,7 @@ class Posting:
 
     async def _count(self, scope: Scope, receive: Receive, fingerprint: str) -> bytes:
         collector = self._collector
-        served = collector.find(fingerprint)
+        served = collector.find_taking(fingerprint)
         kind, authorization = b"", b""
         for name, value in scope["headers"]:
             if name == b"content-type":

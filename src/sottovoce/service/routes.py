@@ -127,6 +127,18 @@ async def get_plan(request: Request, fingerprint: Fingerprint) -> Response:
     return Response(served.document, media_type=JSON, headers=headers)
 
 
+@router.get(
+    "/v1/log",
+    summary="The log of plans",
+    response_class=Response,
+    responses={200: {"content": {JSON: {"schema": {"type": "object"}}}}},
+)
+async def get_log(request: Request) -> Response:
+    """Return every plan that was ever served, as a hash chain, for others to mirror: shown here it proves nothing."""
+    headers = {"cache-control": "public, max-age=60"}
+    return Response(collector_of(request).log_document, media_type=JSON, headers=headers)
+
+
 @router.post(
     ROUTE,
     summary="Count reports",

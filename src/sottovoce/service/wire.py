@@ -91,20 +91,20 @@ def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> 
 
 
 def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int) -> Decoded:
-    """Return the reports of a binary body: one or more binary forms of one plan's reports, end to end."""
-    fingerprint = served.plan.fingerprint
-    first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(fingerprint))
+    """Return the reports of a binary body: one or more binary forms that name what it is posted to, end to end."""
+    name = served.name
+    first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(name))
     _check_size(len(pieces), limit)
     try:
         if first or not pieces or min(map(len, pieces)) < ID.itemsize:
-            raise TallyError(f"not a report of plan {fingerprint}")
+            raise TallyError(f"not a report of {name}")
         pairs = np.array([_pair(piece[ID.itemsize :]) for piece in pieces], dtype=np.int64)
     except TallyError as error:
         raise BadBodyError(f"the body is not binary reports of this plan: {error}") from error
     ids = b"".join([piece[: ID.itemsize] for piece in pieces])
-    names = [fingerprint] * len(pieces)
+    names = [name] * len(pieces)
     columns = _Columns(np.arange(len(pieces)), names, ids, pairs[:, 0], pairs[:, 1])
-    return _screen(columns, {fingerprint: served}, day, [])
+    return _screen(columns, {name: served}, day, [])
 
 
 def _parse_all(body: bytes) -> list[Report]:

@@ -164,7 +164,7 @@ class Tally:
 
         Args:
             reports: A table as `randomize` gives it (question, code, and the plan's fingerprint in its metadata), one
-                report, or several.
+                report, or several. Those that name their collection alone are counted under this tally's plan.
         """
         if isinstance(reports, Report):
             reports = [reports]
@@ -194,7 +194,8 @@ class Tally:
             accepted += self._add_columns(fingerprint, _integers(question), _integers(code))
         return accepted
 
-    def _add_columns(self, fingerprint: str, questions: NDArray[Any], codes: NDArray[Any]) -> int:
+    def _add_columns(self, name: str, questions: NDArray[Any], codes: NDArray[Any]) -> int:
+        fingerprint = self.plan.fingerprint if name == self.collection else name
         if fingerprint not in self._plans:
             self.refused[WRONG_PLAN] += len(questions)
             return 0

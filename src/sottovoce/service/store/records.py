@@ -16,6 +16,8 @@ from typing import Any
 import psycopg
 
 from sottovoce.errors import StoreError
+from sottovoce.plan.log import Log, LogEntry
+from sottovoce.service.store import plan_log
 from sottovoce.service.store.keys import IdKey, Keyring
 from sottovoce.service.store.store import CollectionState, KeptModel, Release, Token
 
@@ -147,6 +149,10 @@ class Records(ABC):
         """Return what was asked: day, token, collection, what, and how often."""
         rows = self._read("SELECT day, token, collection, what, count FROM asked ORDER BY day, token, collection, what")
         return [(day_of(day), token, collection, what, int(count)) for day, token, collection, what, count in rows]
+
+    def log(self) -> Log:
+        """Return the log of every plan that was ever registered."""
+        return Log(tuple(LogEntry(*row) for row in self._read(f"{plan_log.ENTRIES} ORDER BY number")))
 
     def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
         """Keep the model that answers from now on, for all collectors of this database."""

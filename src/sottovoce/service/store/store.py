@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.plan.log import Log
 from sottovoce.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -166,7 +167,10 @@ class Store(Protocol):
     keys: Keyring
 
     def register(self, plan: Plan) -> PlanKey:
-        """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
+        """Return the numbers of a plan, which is kept and logged from now on; its collection's key must be right."""
+
+    def log(self) -> Log:
+        """Return the log of every plan that was ever registered."""
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
