@@ -14,7 +14,7 @@ from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
     GridQuestions,
-    attribute_table,
+    attribute_map,
     estimate_grids,
     guideline_2d,
     largest_domain,
@@ -64,7 +64,7 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     grids = estimate_grids(plan, tally)
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
-    blocks = [attribute_table(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
+    blocks = [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
     return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
 

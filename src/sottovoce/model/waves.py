@@ -6,7 +6,8 @@ that of two answers put together, whether nobody changed or everybody did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from sottovoce._types import Progress
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.model.answer import Answer, Estimate, difference
 from sottovoce.model.fitting import fit
@@ -91,7 +92,7 @@ def fit_waves(
     *,
     seed: int = 0,
     quality: str = "default",
-    step: Callable[[float], None] = lambda done: None,
+    progress: Progress = lambda done: None,
 ) -> WaveModels:
     """Return a model for every wave that has reports.
 
@@ -100,7 +101,7 @@ def fit_waves(
         tally: What was counted.
         seed: As `fit` takes it.
         quality: As `fit` takes it.
-        step: Told how much of the work is done, from 0 to 1.
+        progress: Told how much of the work is done, from 0 to 1.
 
     Raises:
         ModelError: If the plan has no waves, the tally is of another collection, or is empty.
@@ -116,5 +117,5 @@ def fit_waves(
     models: dict[int, Model] = {}
     for wave in waves:
         models[wave] = fit(plan.one_wave, tally.at(wave), seed=seed, quality=quality)
-        step(len(models) / len(waves))
+        progress(len(models) / len(waves))
     return WaveModels(plan, models)

@@ -19,7 +19,7 @@ import msgspec
 
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the plan's table for each attribute, in the family's question of that number."""
         chosen: list[int] = []
         for choices in reversed(self.tables):
-            number, place = divmod(number, len(choices))
-            chosen.append(choices[place])
+            number, index = divmod(number, len(choices))
+            chosen.append(choices[index])
         return tuple(reversed(chosen))
 
     def share(self, number: int) -> int:
@@ -69,7 +69,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return each + (number < left)
 
     def locate(self, position: int) -> int:
-        """Return the question whose stretch of the family's share holds ``position``."""
+        """Return the question whose interval of the family's share holds ``position``."""
         if not isinstance(self.shares, int):
             return bisect.bisect_right(list(itertools.accumulate(self.shares)), position)
         each, left = divmod(self.shares, self.count)
@@ -84,7 +84,7 @@ class Question:
 
     index: int
     attributes: tuple[int, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[BinMap, ...]
     channel: Channel
     share: int
 
@@ -128,7 +128,7 @@ class Questions(Sequence[Question]):
         schema: Schema,
         epsilon: Decimal,
         seed: str,
-        tables: Sequence[Table],
+        tables: Sequence[BinMap],
         families: Sequence[Family],
         *,
         waves: int = 1,
@@ -155,15 +155,15 @@ class Questions(Sequence[Question]):
         if not 0 <= index < len(self):
             raise IndexError(f"question {index} of {len(self)}")
         wave, number = divmod(index, self.per_wave)
-        place = bisect.bisect_right(self.offsets, number) - 1
-        question = self._make(place, number - self.offsets[place])
+        family_index = bisect.bisect_right(self.offsets, number) - 1
+        question = self._make(family_index, number - self.offsets[family_index])
         return replace(question, index=index) if wave else question
 
-    def _make(self, place: int, number: int) -> Question:
-        family = self.families[place]
+    def _make(self, family_index: int, number: int) -> Question:
+        family = self.families[family_index]
         tables = tuple(self.tables[table] for table in family.choice(number))
         channel = self._channel(family, tuple(table.bins for table in tables))
-        return Question(self.offsets[place] + number, family.attributes, tables, channel, family.share(number))
+        return Question(self.offsets[family_index] + number, family.attributes, tables, channel, family.share(number))
 
     def _channel(self, family: Family, shape: tuple[int, ...]) -> Channel:
         cells = math.prod(shape)
@@ -172,18 +172,18 @@ class Questions(Sequence[Question]):
         return make_channel(family.channel, cells, self.epsilon, self.seed, parts)
 
     def locate(self, position: int) -> Question:
-        """Return the first wave's question whose stretch of the shares holds ``position``, from 0 to 2^32 - 1."""
-        place = bisect.bisect_right(self._family_ends, position)
-        start = self._family_ends[place - 1] if place else 0
-        return self._make(place, self.families[place].locate(position - start))
+        """Return the first wave's question whose interval of the shares holds ``position``, from 0 to 2^32 - 1."""
+        family_index = bisect.bisect_right(self._family_ends, position)
+        start = self._family_ends[family_index - 1] if family_index else 0
+        return self._make(family_index, self.families[family_index].locate(position - start))
 
     @cached_property
     def _family_ends(self) -> list[int]:
         return list(itertools.accumulate(family.total_share for family in self.families))
 
     def channels(self) -> Iterator[tuple[int, Channel]]:
-        """Yield a question of the first wave for every collection of bin numbers of each family, with its channel."""
-        for place, family in enumerate(self.families):
+        """Yield a question of the first wave for every multiset of bin counts of each family, with its channel."""
+        for family_index, family in enumerate(self.families):
             first: dict[tuple[int, ...], int] = {(): 0}
             for choices in family.tables:
                 grown: dict[tuple[int, ...], int] = {}
@@ -192,7 +192,7 @@ class Questions(Sequence[Question]):
                         grown.setdefault(self._extend(shape, table), number * len(choices) + step)
                 first = grown
             for shape, number in first.items():
-                yield self.offsets[place] + number, self._channel(family, shape)
+                yield self.offsets[family_index] + number, self._channel(family, shape)
 
     def _extend(self, shape: tuple[int, ...], table: int) -> tuple[int, ...]:
         """Return the bin numbers, in order of size, with one more table's; a single bin adds nothing."""
@@ -207,7 +207,7 @@ class Questions(Sequence[Question]):
         return np.tile(np.concatenate([self._family_codes(family) for family in self.families]), self.waves)
 
     def _family_codes(self, family: Family) -> NDArray[np.int64]:
-        """Return the size of every alphabet of a family: one channel per collection of bin numbers, then looked up."""
+        """Return the size of every alphabet of a family: one channel per multiset of bin counts, then looked up."""
         import numpy as np
 
         shapes: dict[tuple[int, ...], int] = {(): 0}
