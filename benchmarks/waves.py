@@ -97,7 +97,9 @@ def best_memoised(lifetime: float, waves: int, which: str) -> tuple[float, float
     return min(found, key=lambda one: getattr(one[2], which))
 
 
-def simulate(lifetime: float, waves: int, first: float, second: float, repeats: int = 200) -> dict[str, tuple[float, float]]:
+def simulate(
+    lifetime: float, waves: int, first: float, second: float, repeats: int = 200
+) -> dict[str, tuple[float, float]]:
     """Return the standard errors, by simulation, of one wave and of a change when nobody changes: sampled, memoised."""
     random = np.random.default_rng(SEED)
     cells = np.arange(USERS) < USERS // 2
@@ -125,7 +127,9 @@ def main() -> None:
     for waves in (2, 4, 8):
         exact, listed = memoised_loss(1, 1, waves), brute_loss(1, 1, waves)
         print(f"memoised, both epsilons 1, {waves} waves: loss over all histories {exact:.3f} (listed: {listed:.3f})")
-    print("\nstandard errors in percent of the crowd: sampled (= fresh people) against the best memoised for each figure")
+    print(
+        "\nstandard errors in percent of the crowd: sampled (= fresh people) against the best memoised for each figure"
+    )
     print("lifetime waves  single wave      change, nobody   change, a tenth  change, all")
     for lifetime in (0.5, 1.0, 2.0, 4.0):
         for waves in (2, 4, 12, 52):
@@ -138,8 +142,16 @@ def main() -> None:
     first, second, expected = best_memoised(1.0, 12, "single")
     drawn, ours = simulate(1.0, 12, first, second), sampled_errors(1.0, 12)
     print("\nsimulated at lifetime 1, 12 waves (exact in brackets): one wave, change when nobody changes")
-    print("sampled  " + " ".join(f"{a:.2%} ({b:.2%})" for a, b in zip(drawn["sampled"], (ours.single, ours.none), strict=True)))
-    print("memoised " + " ".join(f"{a:.2%} ({b:.2%})" for a, b in zip(drawn["memoised"], (expected.single, expected.none), strict=True)))
+    print(
+        "sampled  "
+        + " ".join(f"{a:.2%} ({b:.2%})" for a, b in zip(drawn["sampled"], (ours.single, ours.none), strict=True))
+    )
+    print(
+        "memoised "
+        + " ".join(
+            f"{a:.2%} ({b:.2%})" for a, b in zip(drawn["memoised"], (expected.single, expected.none), strict=True)
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -80,7 +80,9 @@ def test_a_forecast_is_of_the_design_asked_for(folder: Path, monkeypatch: pytest
 
 
 def test_what_is_missing_is_said_before_anything_is_designed(folder: Path) -> None:
-    assert "give --epsilon, or --central together with --delta" in fail("plan", "schema.toml", "--users", 9, "--out", "x.json", code=2)
+    assert "give --epsilon, or --central together with --delta" in fail(
+        "plan", "schema.toml", "--users", 9, "--out", "x.json", code=2
+    )
     assert "Missing option '--out'" in fail(*DESIGN, code=2)
 
 

@@ -63,9 +63,7 @@ def brute_force(epsilon: float, cells: int, users: int, delta: float, *, every: 
     table = (np.ones((cells, cells)) + (ratio - 1) * np.eye(cells)) / (ratio + cells - 1)
     for way in crowds(cells, users - 1, every=every):
         rows = [table[cell] for cell, number in enumerate(way) for _ in range(number)]
-        worst = max(
-            worst, exact_epsilon(counts_of([*rows, table[0]]), counts_of([*rows, table[1]]), delta, epsilon)
-        )
+        worst = max(worst, exact_epsilon(counts_of([*rows, table[0]]), counts_of([*rows, table[1]]), delta, epsilon))
     return worst
 
 

@@ -67,7 +67,9 @@ def fit(
             "use the plan that the reports answered"
         )
     if plan.waves is not None:
-        raise ModelError("this plan has waves: fit_waves makes a model of each; or fit(plan.one_wave, tally.at(3)) of one")
+        raise ModelError(
+            "this plan has waves: fit_waves makes a model of each; or fit(plan.one_wave, tally.at(3)) of one"
+        )
     if not tally.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     mechanism = find_mechanism(plan.mechanism)

@@ -78,9 +78,7 @@ class WaveModels(Mapping[int, Model]):
             raise QueryError(f"between takes two waves, such as (3, 7), got {between!r}") from None
         if earlier == later:
             raise QueryError(f"a change is between two waves, got {earlier!r} twice")
-        return difference(
-            self[later].answer(where, level=level), self[earlier].answer(where, level=level), level=level
-        )
+        return difference(self[later].answer(where, level=level), self[earlier].answer(where, level=level), level=level)
 
     def __repr__(self) -> str:
         return f"<WaveModels of {len(self)} of {self.plan.questions.waves} waves by {self.plan.mechanism}>"

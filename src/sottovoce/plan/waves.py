@@ -76,7 +76,9 @@ def read_waves(epsilon: object, options: dict[str, Any]) -> tuple[Decimal, Waves
     Raises:
         PlanError: Unless either an epsilon is given, or waves and a lifetime.
     """
-    number, lifetime, first, days = (options.pop(name, None) for name in ("waves", "lifetime", "first_wave", "wave_days"))
+    number, lifetime, first, days = (
+        options.pop(name, None) for name in ("waves", "lifetime", "first_wave", "wave_days")
+    )
     if number is None:
         if lifetime is not None or first is not None or days is not None:
             raise PlanError("lifetime, first_wave and wave_days are about waves; say how many there are, as waves=12")

@@ -49,9 +49,7 @@ PAIRS_AT_ONCE = 2**20
 _STREAM = int.from_bytes(b"simulate", "big")
 
 
-def simulate(
-    plan: Plan, table: object, *, seed: int, users: int | None = None, wave: int | None = None
-) -> Tally:
+def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None, wave: int | None = None) -> Tally:
     """Return the tally of a simulated collection.
 
     Args:
