@@ -17,13 +17,13 @@ from tests.crowds import mixed_schema
 
 FIRST = datetime.date(2027, 1, 4)
 RECORD = {"age": 30, "income": 50_000.0, "region": "south"}
-SCHEMA = sv.Schema([sv.Ordinal("age", 0, 119), sv.Numeric("income", 0, 200_000), sv.Categorical("region", ["n", "south"])])
+SCHEMA = sv.Schema(
+    [sv.Ordinal("age", 0, 119), sv.Numeric("income", 0, 200_000), sv.Categorical("region", ["n", "south"])]
+)
 
 
 def weekly(waves: int = 3) -> sv.Plan:
-    return sv.Plan.create(
-        SCHEMA, users=9_000, waves=waves, lifetime=1, first_wave=FIRST, wave_days=7, mechanism="hdg"
-    )
+    return sv.Plan.create(SCHEMA, users=9_000, waves=waves, lifetime=1, first_wave=FIRST, wave_days=7, mechanism="hdg")
 
 
 def test_turns_are_drawn_by_wave_and_share() -> None:

@@ -10,7 +10,7 @@ import click
 
 from sottovoce import Plan
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, strong
-from sottovoce.plan.audit import exact_words, influence_words, promise, shuffled_words
+from sottovoce.plan.audit import exact_words, influence_words, promise, shuffled_words, waves_words
 from sottovoce.plan.plan import SHARES
 
 _ROWS = 40
@@ -47,6 +47,7 @@ def command(plan_file: Path, users: int | None, delta: float | None, as_json: bo
                 "ratio": {"numerator": str(audit.ratio.numerator), "denominator": str(audit.ratio.denominator)},
                 "worst_question": audit.question,
                 "worst_channel": audit.channel,
+                **({} if audit.waves == 1 else {"waves": audit.waves, "lifetime": audit.lifetime}),
                 **({} if shuffled is None else {"shuffled": dataclasses.asdict(shuffled)}),
                 "influence": [dataclasses.asdict(influence) for influence in audit.influence],
                 "questions": rows,
@@ -70,7 +71,7 @@ def command(plan_file: Path, users: int | None, delta: float | None, as_json: bo
     console.print("Exact epsilon: ", strong(exact_words(audit)), f" (asked for: at most {plan.epsilon})", sep="")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))
-    for words in () if shuffled is None else shuffled_words(shuffled):
+    for words in (*waves_words(audit), *(() if shuffled is None else shuffled_words(shuffled))):
         console.print(words)
     for influence in audit.influence:
         console.print(influence_words(influence, plan.users))

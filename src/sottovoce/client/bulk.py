@@ -50,6 +50,8 @@ def draw_reports(
 
 def draw_questions(plan: Plan, count: int, words: Words) -> NDArray[np.unsignedinteger[Any]]:
     """Return a random question for each of ``count`` people, exactly by the plan's shares."""
+    if plan.waves is not None:
+        raise PlanError("this plan has waves: randomize(plan, table, wave=3) takes the people of one")
     ends = np.cumsum(plan.questions.shares)
     positions = words((count + 1) // 2).view(np.uint32)[:count]
     return np.searchsorted(ends, positions, side="right").astype(np.min_scalar_type(len(ends) - 1))
