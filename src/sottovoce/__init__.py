@@ -5,7 +5,7 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
-3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device has spent.
+3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device spent.
    `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.

@@ -55,7 +55,16 @@ class StoreError(SottovoceError):
 
 
 class DeliveryError(SottovoceError):
-    """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes."""
+    """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes.
+
+    Attributes:
+        lasting: Whether sending the same again cannot help.
+        retry_after: In how many seconds the collector asked to be tried again, if it did.
+    """
+
+    def __init__(self, message: str, *, lasting: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.lasting, self.retry_after = lasting, retry_after
 
 
 class BudgetError(SottovoceError):

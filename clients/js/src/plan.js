@@ -131,13 +131,17 @@ export class Plan {
       attribute.level(Object.hasOwn(record, attribute.name) ? record[attribute.name] : null));
   }
 
-  /** Return one randomised report; all of the record is checked before a question is drawn. @param {Record<string, unknown>} record */
-  draw(record) {
+  /**
+   * Return one randomised report; all of the record is checked before a question is drawn.
+   * @param {Record<string, unknown>} record
+   * @param {string} [named] what the report names: the plan by its fingerprint, or its collection
+   */
+  draw(record, named = this.fingerprint) {
     const levels = this.levels(record);
     const question = this.locate(crypto.getRandomValues(new Uint32Array(1))[0]);
     const code = Number(question.channel.draw(question.cell(levels)));
     const id = hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
-    return /** @type {Report} */ ({ plan: this.fingerprint, id, question: question.index, code });
+    return /** @type {Report} */ ({ plan: named, id, question: question.index, code });
   }
 }
 

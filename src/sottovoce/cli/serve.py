@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,7 @@ _LIMITS: tuple[tuple[str, int | float | str, str], ...] = (
     ("body-seconds", 30.0, "How long a body may take to come."),
     ("analysts-waiting", 16, "The most questions of analysts that wait."),
     ("stop-seconds", 8.0, "How long to wait for the store when told to stop."),
+    ("workers", 1, "How many processes serve, on PostgreSQL; limits are for each, rates for all."),
 )
 """Every limit of a collector, its default and what it does."""
 
@@ -91,6 +93,20 @@ def _read_config(context: click.Context, parameter: click.Parameter, value: Path
     "--pages", multiple=True, type=click.Path(path_type=Path), help="A directory of pages to serve; may be given again."
 )
 @_with_limits
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Logs for people, or for programs: events and reasons, never data.",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="What is worth a line.",
+)
 @json_option
 def command(
     *,
@@ -106,26 +122,27 @@ def command(
 
     \b
       sottovoce serve plan.json
-      sottovoce serve plan.json --db postgresql://collector@localhost/sottovoce
+      sottovoce serve plan.json --db postgresql://collector@localhost/sottovoce --workers 4
     """
     try:
         from sottovoce.service.app import make_server
+        from sottovoce.service.logs import configure_logs
         from sottovoce.service.settings import Settings
+        from sottovoce.service.workers import Workers
     except ImportError as error:
         raise SottovoceError(
             f"the collector needs more packages: pip install 'sottovoce[service]' ({error})"
         ) from error
 
-    def load() -> list[Plan]:
-        return [Plan.load(path) for path in plan_files]
-
+    load = functools.partial(_load_plans, plan_files)
     plans = load()
     found = _origins(origins)
     strangers = sorted(found.keys() - {"*", *(plan.fingerprint for plan in plans)})
     if strangers:
         raise SottovoceError(f"--origin names the plan {strangers[0]!r}, which is not served")
     settings = Settings(origins=found, **options)
-    server = make_server(settings, plans, load)
+    configure_logs(settings.log_format, settings.log_level)
+    server = Workers(settings, plans, load) if settings.workers > 1 else make_server(settings, plans, load)
     base = f"http://{settings.host}:{settings.port}"
     if as_json:
         print_json({"url": base, "plans": [f"{base}/v1/plans/{plan.fingerprint}" for plan in plans]})
@@ -138,6 +155,10 @@ def command(
     server.run()
     if not server.started:
         raise SottovoceError(f"cannot listen at {base}: somebody else does, or it is not this machine's")
+
+
+def _load_plans(paths: tuple[Path, ...]) -> list[Plan]:
+    return [Plan.load(path) for path in paths]
 
 
 def _origins(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -112,9 +112,15 @@ class Cost(msgspec.Struct, frozen=True):
         ]
         if self.max_epsilon > MAX_EPSILON:
             said.append(f"This program raised the limit of one collection from 2 to {plain(self.max_epsilon)}.")
-        if self.limits.budget > BUDGET or self.limits.period < PERIOD:
+        usual = Limits()
+        if (
+            self.limits.budget > usual.budget
+            or self.limits.period < usual.period
+            or self.limits.device_budget > usual.device_budget
+        ):
             raised = f"{plain(self.limits.budget)} in {self.limits.period} days"
-            said.append(f"This program raised the budget from 4 in 365 days to {raised}.")
+            everybody = f"{plain(self.limits.device_budget)} for all people on this device"
+            said.append(f"This program raised the budget from 4 in 365 days to {raised}, {everybody}.")
         return " ".join(said)
 
 

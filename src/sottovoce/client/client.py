@@ -6,6 +6,7 @@ was. Nothing of what a device needs loads numpy.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import secrets
 from collections.abc import Mapping
@@ -13,9 +14,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from sottovoce.client.budget import MAX_EPSILON, Cost, Limits, parse_max_epsilon
-from sottovoce.client.delivery import fetch_plan, post_report
+from sottovoce.client.delivery import Tries, fetch_plan, post_report
+from sottovoce.client.kept_plans import KeptPlans
 from sottovoce.client.ledger import Charge, Kept, Ledger
 from sottovoce.client.report import Report
+from sottovoce.client.trust import check_signer, mirrored_log
 from sottovoce.client.turns import TURN_LENGTH, Turn, draw_turn
 from sottovoce.errors import BudgetError, DeliveryError, PlanError, RecordError
 from sottovoce.plan.log import Log
@@ -72,19 +75,24 @@ class Client:
         self._turn: Turn | None = None
         self._url: str | None = None
         self._token: str | None = None
+        self._tries = Tries()
 
     @classmethod
-    def from_url(
+    def from_url(  # noqa: PLR0913 - what a person's device is told of a collector
         cls,
         url: str,
         *,
         token: str | None = None,
         ledger: Ledger | str | Path | None = None,
         max_epsilon: Decimal | float | str = MAX_EPSILON,
-        log: Log | None = None,
+        log: Log | str | Path | None = None,
+        signer: str | None = None,
+        tries: Tries | None = None,
         spent: str | Path | None = None,
     ) -> Client:
         """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
+
+        The plan is fetched once and kept: from then on this works offline.
 
         Args:
             url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``, as it was published: a
@@ -92,14 +100,75 @@ class Client:
             token: What the collector asks of those who post, if it does.
             ledger: What this device has answered and spent, or where that is kept; by default in the user's own data.
             max_epsilon: The largest epsilon that is answered, 2 unless said otherwise.
-            log: A log of plans as somebody else mirrors it, in which the plan must be.
-            spent: The older name of ``ledger``.
+            log: A log of plans as somebody else than the collector mirrors it, its file or its address: the plan must
+                be in it, and only then is it named in reports.
+            signer: The public key, 64 hexadecimal digits, by which the plan must be signed.
+            tries: How often `send` tries, and how long it waits between.
+            spent: The older name of ``ledger``: a directory.
+
+        Raises:
+            BudgetError: If the plan asks for more than ``max_epsilon``.
+            PlanError: If the plan is not in the log, or not signed by the key.
+            DeliveryError: If it cannot be fetched, or was altered.
         """
-        plan = fetch_plan(url)
-        kept = ledger if isinstance(ledger, Ledger) else Ledger(ledger or spent)
-        client = cls(plan, ledger=kept, max_epsilon=max_epsilon, log=log)
-        client._url, client._token = url, token
+        device = _open_ledger(ledger, spent)
+        kept = KeptPlans(device.path.parent / "plans")
+        plan = kept.find(url)
+        if plan is None:
+            plan = fetch_plan(url)
+            kept.keep(url, plan)
+        if signer is not None:
+            check_signer(plan, url, signer)
+        known = None if log is None else mirrored_log(log, url)
+        client = cls(plan, ledger=device, max_epsilon=max_epsilon, log=known)
+        client._url, client._token, client._tries = url, token, tries or Tries()
         return client
+
+    @classmethod
+    def send_pending(
+        cls,
+        *,
+        token: str | None = None,
+        ledger: Ledger | str | Path | None = None,
+        tries: Tries | None = None,
+        spent: str | Path | None = None,
+    ) -> list[Report]:
+        """Return the reports that were drawn before, not counted then, and are counted now, of all profiles.
+
+        For when a device is online again, or starts. One that is still not counted keeps waiting and stops no other.
+
+        Args:
+            token: What the collectors ask of those who post, if they do.
+            ledger: The ledger that was given to `from_url`, or where it is kept.
+            tries: How often each is tried, once by default.
+            spent: The older name of ``ledger``: a directory.
+        """
+        device = _open_ledger(ledger, spent)
+        plans = KeptPlans(device.path.parent / "plans").all()
+        sent = list[Report]()
+        for number in range(1, device.profiles + 1):
+            for url, plan in plans:
+                client = cls(plan, ledger=device.of_profile(number), max_epsilon=plan.epsilon)
+                client._url, client._token, client._tries = url, token, tries or Tries(attempts=1)
+                with contextlib.suppress(DeliveryError):
+                    report = client.send() if client.pending else None
+                    sent += [] if report is None else [report]
+        return sent
+
+    @property
+    def pending(self) -> bool:
+        """Whether a report was drawn on this device for this collection that the collector has not acknowledged."""
+        kept = self._kept()
+        return kept is not None and kept.report is not None
+
+    def _kept(self) -> Kept | None:
+        """Return what is kept of this device's report; nothing is drawn for it, not even a turn."""
+        if self.ledger is None:
+            return None
+        joined = self.ledger.find(self.plan.collection, wave=JOINING)
+        if self.plan.waves is None or joined is None or joined.report is None:
+            return joined if self.plan.waves is None else None
+        return self.ledger.find(self.plan.collection, wave=Turn.from_json(joined.report).wave(self.plan))
 
     @property
     def cost(self) -> Cost:
@@ -132,25 +201,37 @@ class Client:
                 self._turn = Turn.from_json(kept.report)
         return self._turn
 
-    def send(self, record: Mapping[str, object], *, wave: int | None = None) -> Report | None:
+    def send(self, record: Mapping[str, object] | None = None, *, wave: int | None = None) -> Report | None:
         """Return the report that answers this collection, now counted: drawn once, kept on disk, and only then sent.
 
         Of a plan with waves, only in the device's own turn: None is returned in all others, and nothing is sent but
         what was drawn in its turn and never acknowledged. ``wave`` says which it is, where the plan has no dates.
 
         A collection that was answered before is not answered again: what was drawn then is sent if it was never
-        acknowledged, whatever the record is now, and None is returned if it was: the answer is not kept. After an
-        error, call it again: the same bytes are sent.
+        acknowledged, whatever the record is now, or without one; None is returned if it was: the answer is not kept.
+        Tried several times, with waits by chance and not before the collector asks to come back. After an error, call
+        it again: the same bytes are sent.
+
+        Raises:
+            DeliveryError: If it is not counted yet, or was refused for good (``lasting``).
+            RecordError: If the record does not fit, or there is none and nothing was drawn.
+            BudgetError: If it would cost more than the device is willing to spend.
         """
         if self._url is None or self.ledger is None:
             raise DeliveryError("this client knows no collector; make it with Client.from_url")
-        levels = self.plan.schema.levels(record)
-        kept = self._draw_once(levels) if self.plan.waves is None else self._draw_in_turn(levels, wave)
+        if record is None:
+            kept = self._kept()
+            if kept is None:
+                raise RecordError("there is nothing to send yet: give a record")
+        else:
+            levels = self.plan.schema.levels(record)
+            kept = self._draw_once(levels) if self.plan.waves is None else self._draw_in_turn(levels, wave)
         if kept is None or kept.acknowledged:
             return None
         report = _report_of(kept)
         url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
-        post_report(url, report.to_json(), {"authorization": f"Bearer {self._token}"} if self._token else {})
+        headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
+        post_report(url, report.to_json(), headers, self._tries)
         self.ledger.acknowledge(self.plan.collection, wave=JOINING if self.plan.waves is None else self.turn)
         return report
 
@@ -216,6 +297,14 @@ class Client:
         question = self.plan.questions[turn.question]
         code = question.channel.draw(question.cell(levels))
         return Report(self._named, secrets.token_hex(16), question.index, code)
+
+
+def _open_ledger(ledger: Ledger | str | Path | None, spent: str | Path | None) -> Ledger:
+    if isinstance(ledger, Ledger):
+        return ledger
+    if ledger is None and spent is not None:
+        Path(spent).mkdir(parents=True, exist_ok=True, mode=0o700)
+    return Ledger(ledger or spent)
 
 
 def _report_of(kept: Kept) -> Report:

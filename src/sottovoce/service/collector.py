@@ -72,19 +72,25 @@ class Collector:
             reports=self.settings.commit_reports,
             seconds=self.settings.commit_seconds,
         )
-        writer = self._writer
-        self.metrics.waiting.set_function(lambda: writer.waiting)
         self._tending = asyncio.get_running_loop().create_task(self._tend())
 
-    def close(self) -> None:
-        """Commit what waits, and let go of the store; a store that hangs is not waited for."""
+    def close(self) -> bool:
+        """Commit what waits, and let go of the store; return whether it was written; a store that hangs is left."""
         if self._tending is not None:
             self._tending.cancel()
         for pool in (self._tokens, self._analysts, self._fits, self._health):
             pool.close()
-        if self._writer is not None:
-            self._writer.close(self.settings.stop_seconds)
+        written = self._writer is None or self._writer.close(self.settings.stop_seconds)
         self.store.close()
+        return written
+
+    def figures(self) -> bytes:
+        """Return what Prometheus is told."""
+        self._note_waiting()
+        return self.metrics.text()
+
+    def _note_waiting(self) -> None:
+        self.metrics.waiting.set(0 if self._writer is None else self._writer.waiting)
 
     def _serve(self, found: dict[str, Served]) -> None:
         """Serve these plans from now on, and leave out the collections that were closed."""
@@ -126,6 +132,7 @@ class Collector:
         """Look for what changed in the database, and fit when it is time, until the collector ends."""
         while True:
             await asyncio.sleep(self.settings.look_every)
+            self._note_waiting()
             try:
                 await self._analysts.run(self.look)
                 await self._analysts.run(self._count_today)
@@ -200,10 +207,16 @@ class Collector:
         started = monotonic()
         try:
             found = await self._fits.run(work)
-            self.metrics.fit_seconds.observe(monotonic() - started)
-            return found
         except CrowdedError as error:
             raise HTTPException(409, "a fit is running; ask again when it is done", {"Retry-After": "10"}) from error
+        except Exception as error:
+            reason = failure_name(error)
+            log.warning("a fit failed: %s", reason, extra={"event": "fit", "reason": reason})
+            raise
+        seconds = monotonic() - started
+        self.metrics.fit_seconds.observe(seconds)
+        log.info("a fit took %.1f s", seconds, extra={"event": "fit", "seconds": round(seconds, 1)})
+        return found
 
     async def ready(self) -> str | None:
         """Return why no report could be counted now, or None: an answer in two seconds, whatever hangs."""
@@ -221,7 +234,8 @@ class Collector:
 
     def note_failure(self, what: str, error: Exception) -> None:
         """Log that the store failed, by its own name for why: never what was to be written."""
-        log.error("%s: %s", what, failure_name(error))
+        reason = failure_name(error)
+        log.error("%s: %s", what, reason, extra={"event": "store", "reason": reason})
 
     async def take(
         self, served: Served, kind: str, body: bytes, token: Token | None = None

@@ -276,4 +276,4 @@ async def get_readiness(request: Request) -> dict[str, str]:
 @router.get("/metrics", summary="Figures for Prometheus", response_class=Response)
 async def get_metrics(request: Request) -> Response:
     """Return totals and timings in Prometheus' text form."""
-    return Response(collector_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response(collector_of(request).figures(), media_type="text/plain; version=0.0.4; charset=utf-8")

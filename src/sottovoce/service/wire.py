@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from sottovoce.service.store import ID, One, Reports
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
 _decode = msgspec.json.Decoder(Report | list[Report]).decode
 _decode_one = msgspec.json.Decoder(Report).decode
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _decode_apart = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -60,7 +62,7 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
     try:
         try:
             wires, malformed = _parse_all(body), list[int]()
-        except (msgspec.ValidationError, TallyError):
+        except (msgspec.DecodeError, UnicodeDecodeError, TallyError):
             wires, malformed = _parse_apart(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadBodyError(f"the body is not JSON: {error}") from error
@@ -113,7 +115,12 @@ def _parse_all(body: bytes) -> list[Report]:
 
 
 def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
-    """Return the well-formed reports, and the indices of the others."""
+    """Return the well-formed reports, and the indices of the others.
+
+    Text that is no Unicode, such as half of a surrogate pair, spoils its own report and no other.
+    """
+    # a report that holds a surrogate, whole or half, is malformed with any other character in its place too
+    body = _SURROGATE.sub(rb"\\ufffd", body)
     parts = _decode_apart(body) if body.lstrip()[:1] == b"[" else [msgspec.Raw(body)]
     wires, malformed = [], []
     for index, part in enumerate(parts):
