@@ -57,7 +57,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     purpose: str = ""
     contact: str = ""
     expires: str | None = None
-    waves: Waves | None = None
+    waves_member: Waves | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="waves")
+    """The waves, where there are any: a plan without them does not speak of them."""
+
+    @property
+    def waves(self) -> Waves | None:
+        """How often people are asked again, and when; None if they are asked once."""
+        return None if isinstance(self.waves_member, msgspec.UnsetType) else self.waves_member
 
     @classmethod
     def create(
@@ -107,7 +113,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             seed=placement_seed(schema),
             tables=design.tables,
             families=design.families,
-            waves=waves,
+            waves_member=msgspec.UNSET if waves is None else waves,
             **about,
         )
         plan.check()
@@ -124,7 +130,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         """The plan of a single wave, without waves: what a wave's tally is fitted by; itself where there are none."""
         if self.waves is None:
             return self
-        return msgspec.structs.replace(self, waves=None, users=max(1, self.users // self.waves.number))
+        return msgspec.structs.replace(self, waves_member=msgspec.UNSET, users=max(1, self.users // self.waves.number))
 
     def question(self, index: int) -> Question:
         """Return one question."""
@@ -162,7 +168,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @functools.cached_property
     def collection(self) -> str:
         """The SHA-256 of the canonical JSON without shares, version and expiry."""
-        document = self._document()
+        document = msgspec.to_builtins(self)
         del document["version"], document["expires"]
         for family in document["families"]:
             del family["shares"]
@@ -210,14 +216,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def to_json(self) -> bytes:
         """Return the canonical JSON (RFC 8785)."""
-        return rfc8785.dumps(self._document())
-
-    def _document(self) -> dict[str, Any]:
-        """Return the members of the JSON; where there are no waves it does not speak of them."""
-        document: dict[str, Any] = msgspec.to_builtins(self)
-        if self.waves is None:
-            del document["waves"]
-        return document
+        return rfc8785.dumps(msgspec.to_builtins(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Plan:
@@ -247,7 +246,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def save(self, path: str | Path) -> None:
         """Write the plan and its fingerprint as one JSON document."""
-        document = {**self._document(), "fingerprint": self.fingerprint}
+        document = {**msgspec.to_builtins(self), "fingerprint": self.fingerprint}
         write_whole(path, rfc8785.dumps(document))
 
     @classmethod
