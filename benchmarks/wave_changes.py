@@ -24,7 +24,11 @@ import sottovoce as sv
 
 USERS, WAVES = 200_000, 4
 SCHEMA = sv.Schema(
-    [sv.Ordinal("age", 0, 99), sv.Numeric("income", 0, 100_000, bins=40), sv.Categorical("region", ["n", "s", "e", "w"])]
+    [
+        sv.Ordinal("age", 0, 99),
+        sv.Numeric("income", 0, 100_000, bins=40),
+        sv.Categorical("region", ["n", "s", "e", "w"]),
+    ]
 )
 PREDICATES = [
     "income >= 60000",
@@ -100,7 +104,10 @@ def main() -> None:
     for name, part in PARTS.items():
         held = measure(given.mechanism, part, given.repeats)
         single = " ".join(f"{one:.0%}" for one in held.mean(axis=0))
-        print(f"{given.mechanism}, {name} changes: {held.mean():.1%} of {held.size} hold; by predicate {single}", flush=True)
+        print(
+            f"{given.mechanism}, {name} changes: {held.mean():.1%} of {held.size} hold; by predicate {single}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 (a) sampled: a device draws the one wave in which it reports. (b) memoised: it draws at joining which answer it gives
 for which cell, and sends that through a second randomiser in every wave. (c) fresh: every wave asks people who were
-never asked. Two cells, 200,000 people in all. The loss of (b) over all pairs of histories is exact, by enumeration of the
-sequences that can be told apart; its two epsilons are the best there are for each lifetime and number of waves. The
-standard errors are exact, those of (a) and (b) are checked by simulation.
+never asked. Two cells, 200,000 people in all. The loss of (b) over all pairs of histories is exact, by enumeration of
+the sequences that can be told apart; its two epsilons are the best of those tried for each lifetime and number of
+waves. The standard errors are exact, those of (a) and (b) are checked by simulation.
 
     python benchmarks/waves.py
 """
@@ -85,7 +85,7 @@ def memoised_errors(first: float, second: float) -> Errors:
 
 
 def memoised_schemes(lifetime: float, waves: int) -> list[tuple[float, float, Errors]]:
-    """Return memoised schemes of that lifetime: two epsilons, of which the second is the largest allowed, and errors."""
+    """Return memoised schemes of that lifetime: two epsilons, the second the largest allowed, and their errors."""
     found = []
     for first in np.array([0.2, 0.4, 0.6, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 5, 10]) * lifetime:
         low, high = 0.0, 4 * lifetime

@@ -9,7 +9,6 @@ Every number beyond 2^53 is a string. ``values`` are JSON values; a number that 
 from __future__ import annotations
 
 import datetime
-import datetime
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -208,7 +207,9 @@ def plans() -> list[dict[str, Any]]:
         _plan("waves", sv.Plan.create(two, users=10**5, mechanism="hdg", waves=3, lifetime="1.5"), pair),
         _plan(
             "dated waves",
-            sv.Plan.create(two, users=10**4, waves=2, lifetime=1, first_wave="2027-01-04", wave_days=7, mechanism="calm"),
+            sv.Plan.create(
+                two, users=10**4, waves=2, lifetime=1, first_wave="2027-01-04", wave_days=7, mechanism="calm"
+            ),
             pair,
         ),
     ]
@@ -317,11 +318,20 @@ def refused_plans() -> list[dict[str, Any]]:
         ("waves that say nothing", lambda plan: plan.update(waves=None)),
         ("a single wave", lambda plan: plan.update(waves={"number": 1, "first": None, "days": None})),
         ("too many waves", lambda plan: plan.update(waves={"number": 1001, "first": None, "days": None})),
-        ("waves without their days", lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": None})),
-        ("waves from a day that is none", lambda plan: plan.update(waves={"number": 2, "first": "2027-02-30", "days": 7})),
+        (
+            "waves without their days",
+            lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": None}),
+        ),
+        (
+            "waves from a day that is none",
+            lambda plan: plan.update(waves={"number": 2, "first": "2027-02-30", "days": 7}),
+        ),
         ("waves of no days", lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": 0})),
         ("waves without a number", lambda plan: plan.update(waves={"first": None, "days": None})),
-        ("waves with an unknown member", lambda plan: plan.update(waves={"number": 2, "first": None, "days": None, "x": 1})),
+        (
+            "waves with an unknown member",
+            lambda plan: plan.update(waves={"number": 2, "first": None, "days": None, "x": 1}),
+        ),
         ("an attribute of an unknown type", lambda plan: plan["schema"]["attributes"][0].update(type="spiral")),
     ]
     refused = []

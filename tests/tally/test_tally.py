@@ -240,3 +240,24 @@ def test_a_wave_is_a_tally_of_the_plan_without_waves_and_goes_back_into_the_whol
         whole.add_wave(1, whole)
     with pytest.raises(sv.PlanError, match="no waves, got wave 2"):
         sv.randomize(plan.one_wave, people, wave=2)
+
+
+def test_waves_are_counted_alike_in_memory_and_in_files_and_refresh_together(tmp_path: Path):
+    plan = sv.Plan.create(mixed_schema(), users=9_000, waves=3, lifetime=1)
+    whole, people = sv.Tally(plan), mixed_crowd(3_000, seed=1)
+    for wave in (1, 2, 3):
+        reports = sv.randomize(plan, people, wave=wave)
+        whole.add(reports)
+        pq.write_table(reports, tmp_path / f"{wave}.parquet")
+    assert sv.Tally.from_parquet(plan, tmp_path) == whole
+    assert whole.together().total == whole.total == 9_000
+    assert whole.together().plan == plan.one_wave
+    next_plan = plan.refresh(whole)
+    assert next_plan.collection == plan.collection
+    assert next_plan.waves == plan.waves
+    assert next_plan.families == plan.one_wave.refresh(whole.together()).families
+    both = sv.Tally(next_plan)
+    both.add(sv.randomize(next_plan, people, wave=2))
+    both.merge(whole)
+    assert both.at(2).total == 6_000
+    assert sv.fit_waves(next_plan, both)[2].origin.reports == 6_000

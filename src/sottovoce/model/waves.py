@@ -1,12 +1,13 @@
 """Models of waves: one for every wave of a plan, and what changed between them.
 
-Everybody reports in one wave, so the noise of two waves is of different people and independent: the error of a change is
-that of two answers put together, whether nobody changed or everybody did.
+Everybody reports in one wave, so the noise of two waves is of different people and independent: the error of a change
+is that of two answers put together, whether nobody changed or everybody did.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+
 from sottovoce._types import Progress
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.model.answer import Answer, Estimate, difference

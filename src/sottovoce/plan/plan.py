@@ -154,7 +154,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError("the tally is of another collection; refresh a plan by the tally of its own reports")
         families = tuple(
             msgspec.structs.replace(family, shares=share)
-            for family, share in zip(self.families, mechanism.refresh(self, tally), strict=True)
+            for family, share in zip(self.families, mechanism.refresh(self.one_wave, tally.together()), strict=True)
         )
         plan = msgspec.structs.replace(self, families=families, version=self.version + 1)
         plan.check()

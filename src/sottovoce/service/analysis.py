@@ -182,6 +182,7 @@ class Analyst:
         tally = self._tally(served)
         return {
             "reports": tally.total,
+            **({} if tally.plan.waves is None else {"waves": tally.wave_totals}),
             "days": [
                 {"plan": fingerprint, "day": day.isoformat(), "count": count}
                 for fingerprint, day, count in self._store.by_day(collection)

@@ -7,7 +7,6 @@ Reports that cannot be are refused, never counted, and the refusals are counted 
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,22 +27,9 @@ from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 from sottovoce.plan.registry import find_engine
 from sottovoce.tally.counts import make_counts
 from sottovoce.tally.database import read_counts
+from sottovoce.tally.tally_files import FILE_KEY, Head, digest_of, integers, read_rows
 
-_FILE_KEY = b"sottovoce.tally"
 _DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError)
-
-ROWS_AT_LEAST = 2**20
-"""So many rows any file of a tally may have, and one more for each of its bytes: beyond, it is not what it says."""
-
-
-class _Head(msgspec.Struct, forbid_unknown_fields=True):
-    """What a tally's file says beside its counts: its plans, and what each question got under each of them."""
-
-    plan: str
-    plans: dict[str, str]
-    totals: dict[str, list[int]]
-    refused: dict[str, int]
-    digest: str = ""
 
 
 class Tally:
@@ -150,6 +136,15 @@ class Tally:
             part._totals_of(own.fingerprint)[:] += totals[first : first + self.plan.questions.per_wave]
         return part
 
+    def together(self) -> Tally:
+        """Return the reports of all waves as if they were of one; the tally itself where there are no waves."""
+        if self.plan.waves is None:
+            return self
+        whole = self.at(1)
+        for wave in range(2, self.plan.waves.number + 1):
+            whole.merge(self.at(wave))
+        return whole
+
     def add_wave(self, wave: int, part: Tally) -> None:
         """Add a tally of the plan without waves as what was reported in one wave."""
         if self.plan.waves is None or part.plan != self.plan.one_wave:
@@ -191,7 +186,7 @@ class Tally:
                 valid = pc.and_(question.is_valid(), code.is_valid())
                 self.refused[NULL] += batch.num_rows - valid.true_count
                 question, code = question.filter(valid), code.filter(valid)
-            accepted += self._add_columns(fingerprint, _integers(question), _integers(code))
+            accepted += self._add_columns(fingerprint, integers(question), integers(code))
         return accepted
 
     def _add_columns(self, name: str, questions: NDArray[Any], codes: NDArray[Any]) -> int:
@@ -324,29 +319,29 @@ class Tally:
     def save(self, path: str | Path) -> None:
         """Write the tally as a Parquet file of (question, code, count), its plans in the schema's metadata."""
         questions, codes, counts = self._counts.columns()
-        head = _Head(
+        head = Head(
             plan=self.plan.fingerprint,
             plans={fingerprint: plan.to_json().decode() for fingerprint, plan in self._plans.items()},
             totals={fingerprint: totals.tolist() for fingerprint, totals in self._nonzero_totals().items()},
             refused=dict(self.refused),
         )
         table = pa.table({"question": questions, "code": codes, "count": counts})
-        head = msgspec.structs.replace(head, digest=_digest(head, table.to_batches()))
+        head = msgspec.structs.replace(head, digest=digest_of(head, table.to_batches()))
         with whole_file(Path(path)) as part:
-            pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), part)
+            pq.write_table(table.replace_schema_metadata({FILE_KEY: msgspec.json.encode(head)}), part)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Read a tally that `save` wrote; a damaged or altered one is refused."""
         try:
             with pq.ParquetFile(path) as file:
-                table = _read_rows(file, Path(path).stat().st_size)
-            head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=_Head)
-            if head.digest and head.digest != _digest(head, table.to_batches()):
+                table = read_rows(file, Path(path).stat().st_size)
+            head = msgspec.json.decode((table.schema.metadata or {})[FILE_KEY], type=Head)
+            if head.digest and head.digest != digest_of(head, table.to_batches()):
                 raise TallyError("its content does not give its digest")
             plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}
             tally = cls(plans[head.plan])
-            columns = [_integers(table.column(name)) for name in ("question", "code", "count")]
+            columns = [integers(table.column(name)) for name in ("question", "code", "count")]
             totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
         except (*_DAMAGED, SottovoceError) as error:
             raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
@@ -358,35 +353,6 @@ class Tally:
         if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
         return tally
-
-
-def _read_rows(file: pq.ParquetFile, size: int) -> pa.Table:
-    """Return a tally's rows, read in parts: each pair once, in order, and no more than a file of ``size`` bytes has."""
-    if file.metadata.num_rows > ROWS_AT_LEAST + size:
-        raise TallyError(f"{file.metadata.num_rows} rows in {size} bytes: no tally is that dense")
-    if file.schema_arrow.names != ["question", "code", "count"]:
-        raise TallyError(f"its columns are {', '.join(file.schema_arrow.names[:9])}, not question, code and count")
-    parts, last = [], (-1, -1)
-    for batch in file.iter_batches(2**16):
-        questions, codes = (_integers(batch.column(name)) for name in ("question", "code"))
-        if not len(questions):
-            continue
-        same = questions[1:] == questions[:-1]
-        rising = (questions[1:] > questions[:-1]) | (same & (codes[1:] > codes[:-1]))
-        if (int(questions[0]), int(codes[0])) <= last or not rising.all():
-            raise TallyError("its rows are not each pair once, in order")
-        last = int(questions[-1]), int(codes[-1])
-        parts.append(batch)
-    return pa.Table.from_batches(parts, schema=file.schema_arrow)
-
-
-def _digest(head: _Head, batches: list[pa.RecordBatch]) -> str:
-    """Return the SHA-256 of a tally's head, without digest, and its columns as 64-bit little-endian integers."""
-    made = hashlib.sha256(msgspec.json.encode(msgspec.structs.replace(head, digest="")))
-    for name in ("question", "code", "count"):
-        for batch in batches:
-            made.update(_integers(batch.column(name)).astype("<i8").tobytes())
-    return made.hexdigest()
 
 
 def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:
@@ -403,9 +369,3 @@ def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:
 def _report_columns(reports: list[Report]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     columns = np.array([(report.question, report.code) for report in reports], dtype=np.int64)
     return columns[:, 0], columns[:, 1]
-
-
-def _integers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    if not pa.types.is_integer(column.type) or column.null_count:
-        raise TallyError(f"question and code are integers, got a column of {column.type}")
-    return np.asarray(column)
