@@ -1,4 +1,4 @@
-"""The survey page of a plan with waves, walked in a real browser: joining, the wave that was drawn, and a week later."""
+"""The survey page of a plan with waves, in a real browser: joining, the wave that was drawn, and a week later."""
 
 from __future__ import annotations
 

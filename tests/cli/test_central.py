@@ -33,7 +33,7 @@ def test_it_is_never_more_than_clients_take_by_themselves() -> None:
 
 
 def test_a_promise_that_no_epsilon_keeps_is_refused() -> None:
-    with pytest.raises(sv.SottovoceError, match="no epsilon of 0.01 or more keeps a central epsilon of 0.0001"):
+    with pytest.raises(sv.SottovoceError, match=r"no epsilon of 0\.01 or more keeps a central epsilon of 0\.0001"):
         largest_epsilon(mixed_schema(), {"users": 20, "mechanism": "hdg"}, 0.0001, DELTA)
 
 

@@ -60,8 +60,8 @@ def test_a_device_reports_in_its_own_wave_and_never_again(tmp_path: Path) -> Non
     with running([plan], str(tmp_path / "c.db"), minimum_reports=1) as collector:
         for week in range(4):  # the fourth is after the last wave
             days.append(FIRST + datetime.timedelta(days=7 * week + 2))
-            for _ in range(2):  # a new program each time
-                sent.append(sv.Client.from_url(collector.url(plan), ledger=ledger).send(RECORD))
+            programs = [sv.Client.from_url(collector.url(plan), ledger=ledger) for _ in range(2)]
+            sent += [program.send(RECORD) for program in programs]
         turn = sv.Client(plan, ledger=ledger).turn
         reports = [report for report in sent if report is not None]
         assert len(reports) == 1

@@ -177,8 +177,8 @@ def waves_words(audit: Audit) -> list[str]:
         return []
     exact = exact_words(audit)
     return [
-        f"People are asked in {audit.waves} waves and report in one, which their device draws at joining: silence in the "
-        "others is part of the draw and tells nothing.",
+        f"People are asked in {audit.waves} waves and report in one, which their device draws at joining: silence in "
+        "the others is part of the draw and tells nothing.",
         f"Over a lifetime, all reports of a device linked: epsilon {exact} among histories that change at the same "
         f"waves, epsilon {exact} among all histories, however often somebody changes.",
     ]

@@ -1,9 +1,9 @@
 """Waves: the same people asked again and again, each of them answering once.
 
 A plan with waves is a panel. At joining, a device draws its **turn**: the one wave in which it reports, each as likely,
-and its question. In that wave it reports; in all others it is silent, and as the draw looked at no record, silence tells
-nothing. All that is ever learnt of a history of records is therefore one report about one of them: over all histories
-the loss is that of one report, exactly, however many waves there are and whoever changes when.
+and its question. In that wave it reports; in all others it is silent, and as the draw looked at no record, silence
+tells nothing. All that is ever learnt of a history of records is therefore one report about one of them: over all
+histories the loss is that of one report, exactly, however many waves there are and whoever changes when.
 
 Questions are numbered wave by wave: question ``q`` of wave ``w``, the first being 1, is ``(w - 1) * per_wave + q``.
 """

@@ -1,8 +1,8 @@
 """Releases: counts are shown in steps of at least so many new reports, for every plan and wave by itself.
 
-Whoever sees two tallies sees what came between them. What a shuffled crowd is promised (`Audit.shuffled`) therefore needs
-that between any two that are shown lie at least k reports. The last that was shown is kept in the store, so that neither
-a restart nor a second collector shows another in between.
+Whoever sees two tallies sees what came between them. What a shuffled crowd is promised (`Audit.shuffled`) therefore
+needs that between any two that are shown lie at least k reports. The last that was shown is kept in the store, so that
+neither a restart nor a second collector shows another in between.
 """
 
 from __future__ import annotations
