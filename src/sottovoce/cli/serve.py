@@ -12,6 +12,7 @@ import click
 
 from sottovoce import Plan, SottovoceError
 from sottovoce.cli.output import json_option, make_console, print_json, strong
+from sottovoce.plan.signature import Signature, signature_beside
 
 database_option = click.option(
     "--db", "database", default="sottovoce.db", show_default=True, help="A file for SQLite, or a postgresql:// URL."
@@ -140,7 +141,7 @@ def command(
     strangers = sorted(found.keys() - {"*", *(plan.fingerprint for plan in plans)})
     if strangers:
         raise SottovoceError(f"--origin names the plan {strangers[0]!r}, which is not served")
-    settings = Settings(origins=found, **options)
+    settings = Settings(origins=found, signatures=_signatures(plan_files, plans), **options)
     configure_logs(settings.log_format, settings.log_level)
     server = Workers(settings, plans, load) if settings.workers > 1 else make_server(settings, plans, load)
     base = f"http://{settings.host}:{settings.port}"
@@ -159,6 +160,16 @@ def command(
 
 def _load_plans(paths: tuple[Path, ...]) -> list[Plan]:
     return [Plan.load(path) for path in paths]
+
+
+def _signatures(files: tuple[Path, ...], plans: list[Plan]) -> dict[str, bytes]:
+    """Return the signatures that stand beside the files of plans, by fingerprint; one that is none is an error."""
+    found = {}
+    for path, plan in zip(files, plans, strict=True):
+        beside = signature_beside(path)
+        if beside.exists():
+            found[plan.fingerprint] = Signature.from_json(beside.read_bytes()).to_json()
+    return found
 
 
 def _origins(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -90,7 +90,7 @@ def fetch(url: str, what: str) -> bytes:
     try:
         with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             content = _read(response, url)
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise DeliveryError(f"cannot fetch {what} {url}: {error}") from error
     if response.status_code != 200:
         raise DeliveryError(f"cannot fetch {what} {url}: the collector says {_reason(response.status_code, content)}")

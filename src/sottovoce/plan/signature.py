@@ -1,7 +1,7 @@
 """Signed plans: a detached Ed25519 signature (RFC 8032) of a plan's fingerprint, beside the plan.
 
 A signature says that whoever holds the key stands for this plan; it says nothing about whether others were given
-another plan with another signature by the same key. For that there is the log (`sottovoce.plan.log`). Keys are OpenSSL's:
+another plan with another signature by the same key. For that there is the log (`sottovoce.plan.log`). Keys are made by
 ``openssl genpkey -algorithm ed25519 -out key.pem``. Needs ``sottovoce[signed]``, which brings the library cryptography.
 """
 
@@ -45,6 +45,15 @@ class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if found.format != FORMAT:
             raise PlanError(f"the signature's format {found.format!r} is not {FORMAT!r}: it needs another version")
         return found
+
+
+def make_key() -> bytes:
+    """Return a new private key, as PEM."""
+    _require_library()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
 
 def sign_plan(plan: Plan, key: bytes) -> Signature:

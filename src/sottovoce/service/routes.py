@@ -128,6 +128,21 @@ async def get_plan(request: Request, fingerprint: Fingerprint) -> Response:
 
 
 @router.get(
+    "/v1/plans/{fingerprint}/signature",
+    summary="The plan's signature",
+    response_class=Response,
+    responses={200: {"content": {JSON: {"schema": {"type": "object"}}}}, **problems(404)},
+)
+async def get_signature(request: Request, fingerprint: Fingerprint) -> Response:
+    """Return who stands for the plan: a public key and its Ed25519 signature of the fingerprint."""
+    collector = collector_of(request)
+    signature = collector.settings.signatures.get(collector.find(fingerprint).plan.fingerprint)
+    if signature is None:
+        raise HTTPException(404, "this plan is not signed here")
+    return Response(signature, media_type=JSON, headers={"cache-control": "public, max-age=3600"})
+
+
+@router.get(
     "/v1/log",
     summary="The log of plans",
     response_class=Response,

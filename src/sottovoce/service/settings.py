@@ -50,6 +50,7 @@ class Settings:
         workers: How many processes serve, on PostgreSQL; every limit but the rates is for each of them.
         log_format: "text" for people, "json" for programs.
         log_level: What is worth a line: "info", "warning" or "error".
+        signatures: Signatures of plans, by fingerprint, which are shown beside them.
         pages: Directories whose files are served beside the API, the first that has a file first.
     """
 
@@ -78,6 +79,7 @@ class Settings:
     keys: Path | None = None
     rate: str = "600/minute"
     origins: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    signatures: dict[str, bytes] = field(default_factory=dict)
     pages: tuple[Path, ...] = ()
     workers: int = 1
     log_format: str = "text"
