@@ -26,6 +26,7 @@ from pathlib import Path
 import httpx
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -156,7 +157,7 @@ def main() -> None:  # noqa: PLR0915 - one run from start to end
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 20_000), hard))
     schema = sv.Schema([sv.Ordinal(name, 0, 63) for name in "abc"])
-    about = {"purpose": "an attack", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "an attack", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=1_000_000, mechanism="hio", **about)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

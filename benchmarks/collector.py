@@ -27,6 +27,7 @@ import numpy as np
 import psycopg
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -190,7 +191,7 @@ def main() -> None:
     parser.add_argument("--form", choices=["json", "binary"], default="json")
     chosen = parser.parse_args()
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=10_000_000, **about)
     print(
         f"{chosen.store}, {chosen.form}, {CONNECTIONS} connections, batches of {BATCH:,}, {os.cpu_count()} processors"

@@ -28,6 +28,7 @@ from pathlib import Path
 import psycopg
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -103,6 +104,7 @@ class Crowd:
                     if writer is None:
                         port = self.replicas[turn % len(self.replicas)].port
                         reader, writer = await asyncio.wait_for(asyncio.open_connection("127.0.0.1", port), 5)
+                    assert writer is not None
                     writer.write(request)
                     answer = await asyncio.wait_for(read_answer(reader), 40)
                     done = "counted" in answer
@@ -255,7 +257,7 @@ def prepare(chosen: argparse.Namespace, stack: contextlib.ExitStack, folder: Pat
 def make_plan() -> sv.Plan:
     """Return the plan of a national survey."""
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "faults", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "faults", "contact": "none", "expires": "2999-12-31"}
     return sv.Plan.create(schema, epsilon=1, users=5_000_000, **about)
 
 

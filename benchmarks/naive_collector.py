@@ -35,7 +35,7 @@ class One(BaseModel):
     code: int
 
 
-def make_app(database: str):  # type: ignore[no-untyped-def]
+def make_app(database: str):
     """Return the naive endpoint."""
     import psycopg_pool
     from fastapi import FastAPI
@@ -98,6 +98,7 @@ def main() -> None:
     from tests.postgres import create_database, free_port, running_postgres
 
     import sottovoce as sv
+    from sottovoce.plan.registry import PlanKeywords
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
@@ -113,7 +114,7 @@ def main() -> None:
         uvicorn.run(make_app(database), port=int(port), access_log=False, log_level="error")
         return
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=5_000_000, **about)
     bodies = Bodies(plan, "json", 1)
     bodies._body = bodies._body[1:-1].copy()  # a report by itself, not an array of one

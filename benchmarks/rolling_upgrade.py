@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -89,7 +90,7 @@ def main() -> None:
     chosen = parser.parse_args()
     commit = chosen.old or before_this_schema()
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(4)])
-    about = {"purpose": "an upgrade", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "an upgrade", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=1_000_000, mechanism="hdg", **about)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))

@@ -4,7 +4,9 @@ Collects ordinal, numeric and categorical attributes from many people under loca
 multi-dimensional range query over the crowd. Seven stages, each a noun of this package:
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
-2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
+2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon. A
+   mechanism's options are keywords, or its struct: `SpectralOptions` with `WorkloadOptions`, `HDGOptions`,
+   `TDGOptions`, `CALMOptions`, `LHIOOptions`, `HIOOptions`.
 3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device spent.
    `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
@@ -45,6 +47,12 @@ if TYPE_CHECKING:
         StoreError,
         TallyError,
     )
+    from sottovoce.mechanisms.calm import CALMOptions
+    from sottovoce.mechanisms.hdg import HDGOptions
+    from sottovoce.mechanisms.hio import HIOOptions
+    from sottovoce.mechanisms.lhio import LHIOOptions
+    from sottovoce.mechanisms.spectral.mechanism import SpectralOptions, WorkloadOptions
+    from sottovoce.mechanisms.tdg import TDGOptions
     from sottovoce.model.answer import Answer, Estimate, difference
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
@@ -63,6 +71,7 @@ _HOMES = {
     "Answer": "model",
     "Audit": "plan",
     "BudgetError": "errors",
+    "CALMOptions": "mechanisms.calm",
     "Categorical": "schema",
     "Client": "client",
     "DeliveryError": "errors",
@@ -70,6 +79,9 @@ _HOMES = {
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "simulation.forecasting",
+    "HDGOptions": "mechanisms.hdg",
+    "HIOOptions": "mechanisms.hio",
+    "LHIOOptions": "mechanisms.lhio",
     "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
@@ -83,10 +95,13 @@ _HOMES = {
     "Schema": "schema",
     "SchemaError": "errors",
     "SottovoceError": "errors",
+    "SpectralOptions": "mechanisms.spectral",
     "StoreError": "errors",
+    "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
     "WaveModels": "model",
+    "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
@@ -108,6 +123,7 @@ __all__ = [
     "Answer",
     "Audit",
     "BudgetError",
+    "CALMOptions",
     "Categorical",
     "Client",
     "DeliveryError",
@@ -115,6 +131,9 @@ __all__ = [
     "ExperimentError",
     "FewReportsWarning",
     "Forecast",
+    "HDGOptions",
+    "HIOOptions",
+    "LHIOOptions",
     "Ledger",
     "Model",
     "ModelError",
@@ -128,10 +147,13 @@ __all__ = [
     "Schema",
     "SchemaError",
     "SottovoceError",
+    "SpectralOptions",
     "StoreError",
+    "TDGOptions",
     "Tally",
     "TallyError",
     "WaveModels",
+    "WorkloadOptions",
     "col",
     "difference",
     "fit",
@@ -165,4 +187,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

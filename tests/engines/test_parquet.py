@@ -108,7 +108,7 @@ def test_more_alphabets_than_a_statement_holds_are_joined_and_still_counted_exac
     plan = small_plan()
     assert len(alphabet_runs(plan.questions.codes, ["id"])) == 3
     monkeypatch.setattr("sottovoce.plan.counting_sql.MAX_RUNS", 2)
-    monkeypatch.setattr("sottovoce.plan.counting_sql.FEW_STRETCHES", 1)
+    monkeypatch.setattr("sottovoce.plan.counting_sql.FEW_RUNS", 1)
     assert len(alphabet_runs(plan.questions.codes, ["id"])) == 2
     assert len(alphabet_runs(plan.questions.codes, [])) == 1
     expected, refused = write_bad_files(plan, tmp_path)

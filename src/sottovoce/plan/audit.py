@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sottovoce._checks import check_fraction, check_integer
+from sottovoce._html import facts_html
 from sottovoce.channels import Channel
 from sottovoce.channels.exact import log_ratio
 from sottovoce.errors import PlanError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Audit:
     """What a plan really promises, computed from its integer probabilities.
 
@@ -80,6 +81,24 @@ class Audit:
         delta = check_fraction("delta", delta, error=PlanError, usual="1e-9 is a common choice")
         epsilon = shuffled_epsilon(self.ratio, self.variation, users=users, delta=delta)
         return Shuffled(epsilon, users, delta, self.epsilon)
+
+    def __repr__(self) -> str:
+        return f"<Audit: epsilon {self.epsilon:.15g}, at most {self.limit:g}; question {self.question}, {self.channel}>"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "exact epsilon": exact_words(self),
+            "asked for": f"at most {self.limit:g}",
+            "attained by": f"question {self.question}, answered through {self.channel}",
+            "promise": promise(self),
+        }
+        liars = {
+            f"{each.liars:,} liars": f"move a raw estimate by at most {each.bound:.1%}"
+            if each.bound < 1
+            else "can make a raw estimate anything"
+            for each in self.influence
+        }
+        return facts_html("Audit", facts | liars)
 
 
 def audit_questions(questions: Questions, users: int) -> Audit:

@@ -128,8 +128,8 @@ def counting_statement(
     names: Collection[str], codes: NDArray[np.int64], dialect: str, *, table: str, columns: Collection[str]
 ) -> str:
     """Return the statement in one dialect, for a table with these columns."""
-    known = {"postgresql": "postgres"}.get(dialect, dialect)
-    if known not in DIALECTS:
+    known = "postgres" if isinstance(dialect, str) and dialect == "postgresql" else dialect
+    if not isinstance(known, str) or known not in DIALECTS:
         raise PlanError(f"the counting statement is written for {', '.join(DIALECTS)}, not for {dialect!r}")
     judged = verdict(names, alphabet_runs(codes, columns), columns)
     if "id" in columns:
@@ -160,6 +160,8 @@ def _table(name: str, dialect: str) -> Any:
     from sqlglot import exp
 
     try:
+        if not isinstance(name, str):
+            raise ValueError
         statements = sqlglot.parse(f"SELECT 1 FROM {name}", read=dialect)
         table = statements[0].find(exp.Table) if len(statements) == 1 and statements[0] else None
         if table is None or table.alias or not isinstance(table.this, exp.Identifier):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from sottovoce.errors import TallyError
-from sottovoce.plan.plan import Plan
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.service.releases import released_counts
 from sottovoce.service.store import Store, open_store
 from sottovoce.tally.tally import Tally
@@ -44,7 +45,8 @@ def tally_store(plan: Plan, address: str) -> Tally:
     Raises:
         TallyError: If there is no such file, or nothing of that collection in it.
     """
-    if "://" not in address and not Path(address).is_file():
+    require_plan(plan)
+    if "://" not in address and not os.path.isfile(address):  # False for what can be no name, too
         raise TallyError(f"{address!r}: there is no such database")
     store = open_store(address)
     try:

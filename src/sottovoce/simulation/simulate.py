@@ -61,8 +61,9 @@ def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None, 
     """
     require_plan(plan)
     if plan.waves is not None:
-        whole = Tally(plan)
-        whole.add_wave(plan.waves.check_wave(wave), simulate(plan.one_wave, table, seed=seed, users=users))
+        first, whole = (plan.waves.check_wave(wave) - 1) * plan.questions.per_wave, Tally(plan)
+        questions, codes, counts = simulate(plan.one_wave, table, seed=seed, users=users).columns()
+        whole.add_counts(questions + first, codes, counts)
         return whole
     if wave is not None:
         raise PlanError(f"this plan has no waves, got wave {wave!r}")

@@ -7,6 +7,7 @@ Reports that cannot be are refused, never counted, and the refusals are counted 
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,7 +20,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from sottovoce._checks import check_integer
 from sottovoce._files import whole_file
+from sottovoce._html import facts_html
 from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
@@ -27,9 +30,10 @@ from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 from sottovoce.plan.registry import find_engine
 from sottovoce.tally.counts import make_counts
 from sottovoce.tally.database import read_counts
-from sottovoce.tally.tally_files import FILE_KEY, Head, digest_of, integers, read_rows
+from sottovoce.tally.files import Head, digest_of, integers, read_rows
 
-_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError)
+_FILE_KEY = b"sottovoce.tally"
+_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError, TypeError)
 
 
 class Tally:
@@ -104,6 +108,8 @@ class Tally:
 
     def pairs(self, question: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the codes of one question that were reported, and how often."""
+        most = len(self.plan.questions) - 1
+        question = check_integer("a question's index", question, error=TallyError, least=0, most=most)
         return self._counts.pairs(question)
 
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -144,15 +150,6 @@ class Tally:
         for wave in range(2, self.plan.waves.number + 1):
             whole.merge(self.at(wave))
         return whole
-
-    def add_wave(self, wave: int, part: Tally) -> None:
-        """Add a tally of the plan without waves as what was reported in one wave."""
-        if self.plan.waves is None or part.plan != self.plan.one_wave:
-            raise TallyError("what is added to a wave is a tally of the plan without waves, Plan.one_wave")
-        first = (self.plan.waves.check_wave(wave) - 1) * self.plan.questions.per_wave
-        questions, codes, counts = part.columns()
-        self.add_counts(questions + first, codes, counts)
-        self.refused += part.refused
 
     def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
         """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.
@@ -216,9 +213,28 @@ class Tally:
         self._plans |= other._plans
         self.refused += other.refused
 
+    def __add__(self, other: Tally) -> Tally:
+        """Return the tally of both; neither changes."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        both = copy.deepcopy(self)
+        both.merge(other)
+        return both
+
+    def __radd__(self, other: object) -> Tally:
+        """Return the tally itself where a sum starts, so that ``sum(tallies)`` adds them."""
+        return copy.deepcopy(self) if type(other) is int and other == 0 else NotImplemented
+
     def add_counts(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> None:
         """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error."""
-        added, refused = self._counts.add(questions, codes, counts)
+        columns = [np.asarray(column) for column in (questions, codes, counts)]
+        if (
+            any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns)
+            or len({*map(len, columns)}) > 1
+        ):
+            given = ", ".join(f"{column.dtype} {column.shape}" for column in columns)
+            raise TallyError(f"questions, codes and counts are equally long columns of integers, got {given}")
+        added, refused = self._counts.add(*columns)
         if refused:
             raise TallyError(f"counts of pairs that cannot occur under this plan: {dict(refused)}")
         self._totals_of(self.plan.fingerprint)[:] += added
@@ -316,6 +332,18 @@ class Tally:
         refused = f", {sum(self.refused.values())} refused" if self.refused else ""
         return f"<Tally of {self.total:,} reports{refused}, collection {self.collection[:12]}…>"
 
+    def _repr_html_(self) -> str:
+        answered = int(np.count_nonzero(self.question_totals))
+        refused = ", ".join(f"{count:,} {reason}" for reason, count in self.refused.most_common())
+        facts = {
+            "reports": f"{self.total:,}",
+            "refused": refused,
+            "questions": f"{answered:,} of {len(self.plan.questions):,} were answered",
+            "plans": f"{len(self._plans)} of this collection",
+            "collection": self.collection,
+        }
+        return facts_html(f"Tally of {self.total:,} reports", facts)
+
     def save(self, path: str | Path) -> None:
         """Write the tally as a Parquet file of (question, code, count), its plans in the schema's metadata."""
         questions, codes, counts = self._counts.columns()
@@ -328,7 +356,7 @@ class Tally:
         table = pa.table({"question": questions, "code": codes, "count": counts})
         head = msgspec.structs.replace(head, digest=digest_of(head, table.to_batches()))
         with whole_file(Path(path)) as part:
-            pq.write_table(table.replace_schema_metadata({FILE_KEY: msgspec.json.encode(head)}), part)
+            pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), part)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
@@ -336,7 +364,7 @@ class Tally:
         try:
             with pq.ParquetFile(path) as file:
                 table = read_rows(file, Path(path).stat().st_size)
-            head = msgspec.json.decode((table.schema.metadata or {})[FILE_KEY], type=Head)
+            head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=Head)
             if head.digest and head.digest != digest_of(head, table.to_batches()):
                 raise TallyError("its content does not give its digest")
             plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}

@@ -123,7 +123,7 @@ def pair_chart(model: Model, first: str, second: str) -> Any:
     if first == second:
         raise QueryError(f"a pair is two different attributes, got {first} twice")
     attributes = [model.schema.attributes[model.attribute_index(name)] for name in (first, second)]
-    joint = model.marginal(first, second)
+    joint = np.asarray(model.marginal(first, second))
     edges = [_cell_starts(attribute) for attribute in attributes]
     for axis, starts in enumerate(edges):
         joint = np.add.reduceat(joint, starts, axis=axis)

@@ -1,4 +1,4 @@
-"""A tally's file: its head, its rows read in parts, and the digest that tells an altered one."""
+"""The file of a tally: a head that says what was counted under which plans, and rows that nothing else can be."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sottovoce.errors import TallyError
-
-FILE_KEY = b"sottovoce.tally"
-"""The schema metadata that holds the head."""
 
 ROWS_AT_LEAST = 2**20
 """So many rows any file of a tally may have, and one more for each of its bytes: beyond, it is not what it says."""
@@ -60,7 +57,7 @@ def digest_of(head: Head, batches: list[pa.RecordBatch]) -> str:
 
 
 def integers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    """Return a column of integers as an array; anything else is refused."""
+    """Return a column of integers as an array; TallyError for any other."""
     if not pa.types.is_integer(column.type) or column.null_count:
         raise TallyError(f"question and code are integers, got a column of {column.type}")
     return np.asarray(column)
