@@ -164,6 +164,11 @@ class Ledger:
             ).fetchone()
             self._write(connection, (collection, wave), _TAKEN, b"", length)
 
+    def today(self) -> datetime.date:
+        """Return the day it is for this device; a clock that was set back changes nothing."""
+        with self._connected() as connection:
+            return datetime.date.fromisoformat(self._today(connection))
+
     @property
     def profiles(self) -> int:
         """How many profiles this device has."""
