@@ -92,9 +92,21 @@ def process(*command: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
         running.wait()
 
 
+def alone(plan):
+    """Return what makes requests of one report by itself, not of an array of one."""
+    from benchmarks.collector import Bodies
+
+    bodies = Bodies(plan, "json", 1)
+    bodies._body = bodies._body[1:-1].copy()
+    bodies._slots = bodies._slots - 1
+    head, _, rest = bodies._head.partition(b"content-length: ")
+    bodies._head = head + b"content-length: " + str(len(bodies._body)).encode() + rest[rest.index(b"\r\n") :]
+    return bodies
+
+
 def main() -> None:
     import numpy as np
-    from benchmarks.collector import Bodies, cpu, drive
+    from benchmarks.collector import cpu, drive
     from tests.postgres import create_database, free_port, running_postgres
 
     import sottovoce as sv
@@ -116,11 +128,7 @@ def main() -> None:
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
     about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=5_000_000, **about)
-    bodies = Bodies(plan, "json", 1)
-    bodies._body = bodies._body[1:-1].copy()  # a report by itself, not an array of one
-    bodies._slots = bodies._slots - 1
-    head, _, rest = bodies._head.partition(b"content-length: ")
-    bodies._head = head + b"content-length: " + str(len(bodies._body)).encode() + rest[rest.index(b"\r\n") :]
+    bodies = alone(plan)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         plan.save(folder / "plan.json")

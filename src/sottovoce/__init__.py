@@ -7,11 +7,11 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon. A
    mechanism's options are keywords, or its struct: `SpectralOptions` with `WorkloadOptions`, `HDGOptions`,
    `TDGOptions`, `CALMOptions`, `LHIOOptions`, `HIOOptions`.
-3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
-   `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
+3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device spent.
+   `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.
-5. `fit` turns a tally into a model.
+5. `fit` turns a tally into a model, and `fit_waves` one whose people were asked again into `WaveModels`.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
@@ -28,11 +28,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
+    from sottovoce.client.ledger import Ledger
     from sottovoce.client.report import Report
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        BudgetError,
         DeliveryError,
         ExperimentError,
         FewReportsWarning,
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
     from sottovoce.model.model import Model
+    from sottovoce.model.waves import WaveModels, fit_waves
     from sottovoce.plan.audit import Audit
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "model",
     "Audit": "plan",
+    "BudgetError": "errors",
     "CALMOptions": "mechanisms.calm",
     "Categorical": "schema",
     "Client": "client",
@@ -78,6 +82,7 @@ _HOMES = {
     "HDGOptions": "mechanisms.hdg",
     "HIOOptions": "mechanisms.hio",
     "LHIOOptions": "mechanisms.lhio",
+    "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
@@ -95,10 +100,12 @@ _HOMES = {
     "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
+    "WaveModels": "model",
     "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
+    "fit_waves": "model",
     "forecast": "simulation.forecasting",
     "load_model": "model",
     "people_needed": "simulation.forecasting",
@@ -115,6 +122,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Audit",
+    "BudgetError",
     "CALMOptions",
     "Categorical",
     "Client",
@@ -126,6 +134,7 @@ __all__ = [
     "HDGOptions",
     "HIOOptions",
     "LHIOOptions",
+    "Ledger",
     "Model",
     "ModelError",
     "Numeric",
@@ -143,10 +152,12 @@ __all__ = [
     "TDGOptions",
     "Tally",
     "TallyError",
+    "WaveModels",
     "WorkloadOptions",
     "col",
     "difference",
     "fit",
+    "fit_waves",
     "forecast",
     "load_model",
     "people_needed",

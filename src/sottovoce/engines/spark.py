@@ -49,7 +49,7 @@ def tally_spark(plan: Plan, dataframe: DataFrame, *, assume_plan: bool = False) 
     absent = [f.lit(None).cast("bigint").alias(name) for name in ("question", "code") if name not in types]
     reports = dataframe.select(named.alias("plan"), *present, *absent)
     alphabets = alphabet_runs(plan.questions.codes, reports.columns)
-    judge = verdict(plan.fingerprint, alphabets, reports.columns, integers=_fits(types))
+    judge = verdict(plan.names, alphabets, reports.columns, integers=_fits(types))
     counted = _count_unique(reports, judge) if "id" in types else _count_pairs(reports, judge)
     return Tally.from_counts(plan, counted)
 

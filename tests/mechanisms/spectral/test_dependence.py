@@ -6,6 +6,7 @@ import pytest
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import (
     Layout,
+    asked_moments,
     correct,
     expected_shrinkage,
     hierarchy,
@@ -94,7 +95,9 @@ def two_pairs(strength):
     estimate += noise
     estimate = np.triu(estimate, 1) + np.triu(estimate, 1).T
     moments = Moments(np.where(information > 0, estimate, 0.0), information)
-    parts = [(Moments(moments.estimate + generator.normal(0, 0.05, model.shape), information), model) for _ in range(3)]
+    where = asked_moments(moments)
+    others = [moments.estimate + generator.normal(0, 0.05, model.shape) for _ in range(3)]
+    parts = [(Moments(estimate[where], information[where]), model[where]) for estimate in others]
     return axes, asked, moments, model, parts
 
 

@@ -88,6 +88,11 @@ def model_moments(axes: Sequence[Axis], asked: Asked, weights: Floats, factors: 
     return np.asarray((inside * weights) @ inside.T)
 
 
+def asked_moments(moments: Moments) -> tuple[NDArray[np.intp], ...]:
+    """Return the rows and columns of the moments that anyone was asked for, of the upper triangle."""
+    return np.nonzero(np.triu(moments.information))
+
+
 def correct(
     axes: Sequence[Axis],
     asked: Asked,
@@ -103,17 +108,17 @@ def correct(
         asked: The functions asked.
         moments: What the reports say.
         model: What the fitted model says, of the same functions.
-        parts: Parts of the reports, and what a fit to each says.
+        parts: Parts of the reports, and what a fit to each says, of `asked_moments`.
         belief: The constants.
     """
     layout = Layout.of(asked.bands)
-    rows, columns = np.nonzero(np.triu(moments.information))
+    rows, columns = asked_moments(moments)
     first, second = layout.functions[rows], layout.functions[columns]  # bands; first is 0 for a single attribute
     blocks, block = np.unique(first * len(layout.band) + second, return_inverse=True)
     one, other = np.divmod(blocks, len(layout.band))
     information, left = moments.information[rows, columns], (moments.estimate - model)[rows, columns]
     # a fit that follows noise by the leverage h leaves residuals of variance (1 - h)^2 / I plus that of its own bias
-    leverage = _leverage(parts, rows, columns, block, _kinds(layout, one, other), belief)
+    leverage = _leverage(parts, block, _kinds(layout, one, other), belief)
     shape = layout.shape(belief.decay)[one, other]
     likelihood = np.zeros((len(blocks), belief.points))
     variance = shape[block, None] * belief.grid + ((1 - leverage[block]) ** 2 / information)[:, None]
@@ -175,16 +180,14 @@ def _kinds(layout: Layout, one: NDArray[np.intp], other: NDArray[np.intp]) -> ND
 
 def _leverage(
     parts: Sequence[tuple[Moments, Floats]],
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
     block: NDArray[np.intp],
     kinds: NDArray[np.intp],
     belief: Belief,
 ) -> Floats:
     """Return for every block how much fits follow the noise of a coefficient: the slope of fits on their data."""
-    data = np.array([moments.estimate[rows, columns] for moments, _ in parts])
-    fits = np.array([model[rows, columns] for _, model in parts])
-    information = np.min([moments.information[rows, columns] for moments, _ in parts], axis=0)
+    data = np.array([moments.estimate for moments, _ in parts])
+    fits = np.array([model for _, model in parts])
+    information = np.min([moments.information for moments, _ in parts], axis=0)
     data, fits = data - data.mean(axis=0), fits - fits.mean(axis=0)
     # least-squares slope of fitted on measured coefficients over parts of the reports, pooled over alike blocks
     follows = np.bincount(block, information * (data * fits).sum(axis=0), len(kinds))

@@ -24,7 +24,7 @@ _MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
-_MEMORY = 10
+_MEMORY = 10  # steps that L-BFGS remembers, as is usual
 _COARSE = 3  # so many first bands are handled together
 
 
@@ -128,25 +128,26 @@ class Objective:
             for (axis, bands, texture), members in alike.items()
         ]
         ends = np.searchsorted(bands_of[self._order], np.arange(_COARSE, bands_of.max() + 1))
-        self._slabs = self._cut([slice(*chunk) for chunk in pairwise([0, *ends.tolist(), len(bands_of)])])
+        self._slabs = self._cut(moments, [slice(*chunk) for chunk in pairwise([0, *ends.tolist(), len(bands_of)])])
         self.length = sum(len(g.members) * (components + 1) * g.base.shape[1] for g in self.groups) + components
 
     def on(self, moments: Moments) -> Objective:
-        """Return the same objective on other reports."""
+        """Return the same objective on other reports; of their moments it keeps only what anyone was asked for."""
         other = object.__new__(Objective)
-        other.__dict__.update(self.__dict__, moments=moments)
-        other._slabs = other._cut([slab.rows for slab in self._slabs])
+        single = Moments(moments.estimate[:1].copy(), moments.information[:1].copy())
+        other.__dict__.update(self.__dict__, moments=single)
+        other._slabs = self._cut(moments, [slab.rows for slab in self._slabs])
         return other
 
-    def _cut(self, chunks: Sequence[slice]) -> list[_Slab]:
+    def _cut(self, moments: Moments, chunks: Sequence[slice]) -> list[_Slab]:
         """Return the slabs of the moments; what stands in both triangles counts half in each."""
         slabs = []
         for rows in chunks:
             where = np.ix_(self._order[rows], self._order[: rows.stop])
-            information = self.moments.information[where]
+            information = moments.information[where]
             information[:, rows.start :] /= 2
             columns = slice(0, 1 + int(np.flatnonzero(information.any(axis=0)).max(initial=0)))
-            estimate = np.ascontiguousarray(self.moments.estimate[where][:, columns])
+            estimate = np.ascontiguousarray(moments.estimate[where][:, columns])
             slabs.append(_Slab(rows, columns, estimate, np.ascontiguousarray(information[:, columns])))
         return slabs
 
