@@ -133,6 +133,12 @@ DOORS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "Client.draw": (lambda record: sv.Client(plan()).draw(record), {"record": RECORD}),
     "Client.from_url": (sv.Client.from_url, {"url": "x"}),
     "Client.send": (lambda record: sv.Client(plan()).send(record), {"record": RECORD}),
+    "Client of limits": (lambda max_epsilon: sv.Client(plan(), max_epsilon=max_epsilon), {"max_epsilon": 2}),
+    "Client of a ledger": (lambda ledger: sv.Client(plan(), ledger=ledger), {"ledger": None}),
+    "Ledger": (
+        lambda **named: sv.Ledger(folder() / "ledger.db", **named),
+        {"budget": 4, "period": 365, "device_budget": 8},
+    ),
     "Report": (sv.Report, {"plan": "0" * 64, "id": "0" * 32, "question": 1, "code": 1}),
     "Report.from_json": (sv.Report.from_json, {"text": "{}"}),
     "Report.from_bytes": (sv.Report.from_bytes, {"data": b"1"}),

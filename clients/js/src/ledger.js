@@ -67,6 +67,11 @@ export class Ledger {
     return entries.sort((left, right) => (left.day < right.day ? -1 : Number(left.day > right.day)));
   }
 
+  /** Return the day it is for this device; a clock that was set back changes nothing. @returns {Promise<string>} */
+  today() {
+    return this.#run("readonly", (stores) => this.#today(stores));
+  }
+
   /** Return what is kept of this person's answer to a collection, or null. @param {string} collection @param {number} [wave] */
   find(collection, wave = 0) {
     return this.#run("readonly", (stores) => this.#find(stores, collection, wave));

@@ -74,8 +74,6 @@ class Tries:
 
 def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
-    if not isinstance(url, str):
-        raise DeliveryError(f"the address of a plan is a text, https://.../v1/plans/fingerprint, got {url!r}")
     try:
         plan = Plan.from_json(fetch(url, "the plan"))
     except PlanError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from sottovoce._files import write_whole
-from sottovoce.errors import PlanError
+from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.plan import Plan
 
 MOST_BYTES = 32 * 2**20
@@ -53,7 +53,7 @@ class KeptPlans:
                 return None
             kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
             plan = Plan.from_json(bytes(kept.plan))
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, PlanError):
+        except (OSError, msgspec.MsgspecError, ValueError, PlanError):  # no file has such a name, or it is no plan
             return None
         return (kept.url, plan) if path.stem == plan.fingerprint == fingerprint_in(kept.url) else None
 
@@ -68,4 +68,6 @@ def fingerprint_in(url: str) -> str:
         >>> fingerprint_in("https://collector.example/v1/plans/3f1c/")
         '3f1c'
     """
+    if not isinstance(url, str):
+        raise DeliveryError(f"the address of a plan is a text, https://.../v1/plans/fingerprint, got {url!r}")
     return url.rstrip("/").rpartition("/")[2]

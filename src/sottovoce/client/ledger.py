@@ -165,6 +165,11 @@ class Ledger:
             if row is not None:
                 self._write(connection, (collection, wave), _TAKEN, b"", row[0])
 
+    def today(self) -> datetime.date:
+        """Return the day it is for this device; a clock that was set back changes nothing."""
+        with self._connected() as connection:
+            return datetime.date.fromisoformat(self._today(connection))
+
     @property
     def profiles(self) -> int:
         """How many profiles this device has."""
