@@ -133,10 +133,12 @@ def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known
         if dimensions <= len(names):
             asked = [_query(people, dimensions, np.random.default_rng([dimensions, n])) for n in range(QUERIES)]
             queries[measure] = [_named(people, query) for query in asked], _truths(people, asked)
-    one = {(own,): np.bincount(columns[p], minlength=sizes[p]) / people.count for p, own in enumerate(names)}
+    one: dict[tuple[str, ...], np.ndarray] = {
+        (own,): np.bincount(columns[p], minlength=sizes[p]) / people.count for p, own in enumerate(names)
+    }
     pairs = [pair for pair in combinations(range(len(names)), 2) if sizes[pair[0]] * sizes[pair[1]] <= LARGEST_TABLE]
     chosen = np.random.default_rng(0).permutation(len(pairs))[:PAIRS]
-    two = {}
+    two: dict[tuple[str, ...], np.ndarray] = {}
     for first, second in (pairs[index] for index in np.sort(chosen)):
         cells_of = columns[first].astype(np.int64) * sizes[second] + columns[second]
         counts = np.bincount(cells_of, minlength=sizes[first] * sizes[second])
@@ -240,7 +242,7 @@ def hopeless(results: Sequence[dict[str, Any]]) -> set[tuple[Cell, str]]:
     """Return the mechanisms all of whose errors in a cell are more than twice those of the best other; or refused."""
     from atlas_report import BESIDE, OURS
 
-    first = {task.cell: {} for task in map(task_of, results)}
+    first: dict[Cell, dict[str, dict[str, float]]] = {task.cell: {} for task in map(task_of, results)}
     for result in results:
         if not result["collection"] and result["method"] not in (OURS, *BESIDE):
             first[task_of(result).cell][result["method"]] = result["errors"]
@@ -257,11 +259,8 @@ def hopeless(results: Sequence[dict[str, Any]]) -> set[tuple[Cell, str]]:
 def run(tasks: Iterator[Task], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
     """Measure what the file lacks, until all is there or the budget of CPU seconds is spent."""
     spent, count = 0.0, 0
-    ignore = {
-        "initializer": signal.signal,
-        "initargs": (signal.SIGINT, signal.SIG_IGN),
-    }  # Ctrl-C is not for them
-    with ends_with_line(out) as file, ProcessPoolExecutor(jobs, **ignore) as pool:
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))  # not Ctrl-C
+    with ends_with_line(out) as file, pool:
         try:
             running = {pool.submit(measure, task, folder): task for task in islice(tasks, jobs)}
             while running:

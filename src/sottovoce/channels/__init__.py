@@ -16,6 +16,7 @@ from sottovoce.channels.grr import GRR
 from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
 from sottovoce.channels.parity import Parity
 from sottovoce.channels.square_wave import SquareWave
+from sottovoce.channels.support import Support
 from sottovoce.errors import PlanError
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "LocalHash",
     "Parity",
     "SquareWave",
+    "Support",
     "choose_kind",
     "make_channel",
     "parse_epsilon",

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.channels.exact import SCALE, Words, response_weights
+from sottovoce.channels.support import Support
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +59,10 @@ class GRR:
     def worst_ratio(self) -> Fraction:
         """Return keep/other: every code is one cell's own and another's other."""
         return Fraction(max(self.keep, self.other), min(self.keep, self.other)) if self.cells > 1 else Fraction(1)
+
+    def variation(self) -> Fraction:
+        """Return keep less other, out of 2^64: any two cells differ in their own codes alone."""
+        return Fraction(self.keep - self.other, SCALE)
 
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives: the first ``keep`` words keep, the rest are shared out equally."""
@@ -107,9 +112,10 @@ class GRR:
 
         return self.estimate(np.bincount(codes, weights=counts, minlength=self.cells))[cells]
 
+    def support(self) -> Support:
+        """Return how often a report supports cells: it is one cell, and never two."""
+        return Support(self.keep / SCALE, self.other / SCALE, 0.0, 0.0)
+
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
-        if reports <= 0:
-            return float("inf")
-        other = self.other / SCALE
-        return other * (1 - other) * (SCALE / (self.keep - self.other)) ** 2 / reports
+        return self.support().rare_variance(reports)

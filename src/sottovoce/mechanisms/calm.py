@@ -13,7 +13,15 @@ from decimal import Decimal
 import numpy as np
 
 from sottovoce.estimation.consistency import post_process
-from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estimate_grids, pair_shares, pairs_of
+from sottovoce.mechanisms.grids import (
+    ROUNDS,
+    GridOptions,
+    GridQuestions,
+    estimate_grids,
+    pair_shares,
+    pairs_of,
+    raw_grids,
+)
 from sottovoce.mechanisms.options import require_pairs, require_small_pairs
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
 from sottovoce.model.origin import Origin
@@ -40,11 +48,14 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
+    blocks = [np.arange(size) for size in plan.schema.sizes]
+    raw = raw_grids(plan, tally, grids, blocks)
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
-    blocks = [np.arange(size) for size in plan.schema.sizes]
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
-    return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
+    return PairwiseModel(
+        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices, raw=raw
+    )
 
 
 CALM = Mechanism("calm", "the full marginal of every pair of attributes", CALMOptions, design, fit, PairwiseModel)

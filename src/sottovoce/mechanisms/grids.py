@@ -1,4 +1,4 @@
-"""What TDG and HDG share: the granularity guideline, the grids' questions, and the estimates of their cells."""
+"""What mechanisms of grids share: the granularity guideline, the questions, and the raw estimates of their cells."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.estimation.consistency import Grid
-from sottovoce.mechanisms.options import check_choice
+from sottovoce.mechanisms.options import MechanismOptions, check_choice
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.plan.bin_maps import BinMap, grid_map
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
@@ -128,6 +128,29 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     return grids
 
 
+def raw_grids(plan: Plan, tally: Tally, grids: Sequence[Grid], blocks: Sequence[NDArray[np.intp]]) -> list[RawGrid]:
+    """Return what direct answers need of grids that at least two people reported on.
+
+    Args:
+        plan: The plan, one grid a question.
+        tally: What was counted.
+        grids: The raw estimates, by `estimate_grids`.
+        blocks: For each attribute, the model's block of every level; blocks nest within the bins of all grids.
+    """
+    weights = tally.question_weights
+    found = []
+    for question, grid in zip(plan.questions, grids, strict=True):
+        reports = float(weights[question.index])
+        if reports < 2:
+            continue
+        bins = []
+        for attribute, table in zip(question.attributes, question.tables, strict=True):
+            bins.append(np.zeros(int(blocks[attribute].max()) + 1, dtype=np.intp))
+            bins[-1][blocks[attribute]] = table.array()
+        found.append(RawGrid(question.attributes, tuple(bins), grid.frequencies, reports, question.oracle.support()))
+    return found
+
+
 def _coarsest_maps(plan: Plan) -> dict[int, BinMap]:
     coarsest: dict[int, BinMap] = {}
     for question in plan.questions:
@@ -144,13 +167,20 @@ def buckets_of(fine: BinMap, coarse: BinMap) -> NDArray[np.intp]:
     return buckets
 
 
-class GridOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Options of every mechanism that reads pairs off grids."""
+class GridOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of every mechanism that reads pairs off grids.
+
+    Attributes:
+        oracle: How a cell is asked for: "olh", "grr" or "adaptive".
+        estimator: How answers on more than two attributes are made from pairs: "max_entropy" or "weighted_update".
+        postprocess: Whether grids are made non-negative and consistent with one another.
+    """
 
     oracle: str = "olh"
     estimator: str = "max_entropy"
     postprocess: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("oracle", self.oracle, ORACLES)
         check_choice("estimator", self.estimator, ESTIMATORS)

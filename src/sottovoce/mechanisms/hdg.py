@@ -7,6 +7,7 @@ appendix's "IHDG". A grid that nobody reported on is taken as uniform and has no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -28,9 +29,10 @@ from sottovoce.mechanisms.grids import (
     largest_domain,
     nearest_power,
     pairs_of,
+    raw_grids,
 )
 from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
-from sottovoce.mechanisms.pairwise_model import PairwiseModel
+from sottovoce.mechanisms.pairwise_model import Pair, PairwiseModel
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -94,15 +96,20 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return response matrices for all pairs; nothing here draws at random."""
-    matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, tally).items()}
+    grids, blocks = estimate_grids(plan, tally), _blocks(plan)
+    matrices = {pair: matrix for pair, (matrix, _) in _matrices(plan, tally, grids).items()}
+    raw = raw_grids(plan, tally, grids, blocks)
     return PairwiseModel(
-        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices
+        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices, raw=raw
     )
 
 
-def response_matrices(plan: Plan, tally: Tally) -> dict[tuple[int, int], tuple[Floats, list[float]]]:
+def response_matrices(plan: Plan, tally: Tally) -> dict[Pair, tuple[Floats, list[float]]]:
     """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1."""
-    grids = estimate_grids(plan, tally)
+    return _matrices(plan, tally, estimate_grids(plan, tally))
+
+
+def _matrices(plan: Plan, tally: Tally, grids: Sequence[Grid]) -> dict[Pair, tuple[Floats, list[float]]]:
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     by_attributes = {grid.attributes: grid for grid in grids}
@@ -120,7 +127,7 @@ def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
 
 
 def _matrix(
-    grids: dict[tuple[int, ...], Grid], pair: tuple[int, int], start: Floats, threshold: float
+    grids: dict[tuple[int, ...], Grid], pair: Pair, start: Floats, threshold: float
 ) -> tuple[Floats, list[float]]:
     rows, columns, cells = grids[pair[:1]], grids[pair[1:]], grids[pair]
     known = PairGrids(rows.frequencies, columns.frequencies, cells.frequencies, rows.buckets[0], columns.buckets[0])

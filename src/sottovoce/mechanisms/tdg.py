@@ -21,6 +21,7 @@ from sottovoce.mechanisms.grids import (
     nearest_power,
     pair_shares,
     pairs_of,
+    raw_grids,
 )
 from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
@@ -62,11 +63,14 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) ->
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' grids, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
+    blocks = [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
+    raw = raw_grids(plan, tally, grids, blocks)
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
-    blocks = [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
-    return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
+    return PairwiseModel(
+        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices, raw=raw
+    )
 
 
 TDG = Mechanism("tdg", "one coarse grid for every pair of attributes", TDGOptions, design, fit, PairwiseModel)

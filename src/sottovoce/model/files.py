@@ -14,6 +14,7 @@ import numpy as np
 import rfc8785
 from numpy.typing import NDArray
 
+from sottovoce._files import read_whole
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import ModelError, SottovoceError
 from sottovoce.model.origin import Origin
@@ -22,7 +23,6 @@ from sottovoce.plan.registry import find_mechanism
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
-    from sottovoce.model.fitted import Fitted
     from sottovoce.model.model import Model
 
 FORMAT = "sottovoce-model-1"
@@ -52,19 +52,15 @@ def model_document(model: Model) -> dict[str, Any]:
         "format": FORMAT,
         "kind": model.kind,
         "origin": origin,
-        "state": _pack_state(model),
-        "replicates": [_pack_state(replicate) for replicate in model.replicates],
+        "state": _pack_state(model.state()),
+        "replicates": [_pack_state(replicate.replicate_state()) for replicate in model.replicates],
         **({"caveats": list(model.caveats)} if model.caveats else {}),
     }
 
 
 def load_model(path: str | Path) -> Model:
     """Return the model that `Model.save` wrote."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
-    return read_model(data, repr(str(path)))
+    return read_model(read_whole(path, "model", error=ModelError), repr(str(path)))
 
 
 def read_model(data: bytes, name: str) -> Model:
@@ -94,8 +90,8 @@ def read_model(data: bytes, name: str) -> Model:
     return model
 
 
-def _pack_state(model: Fitted) -> dict[str, Any]:
-    return {name: pack(value) for name, value in model.state().items()}
+def _pack_state(state: dict[str, Any]) -> dict[str, Any]:
+    return {name: pack(value) for name, value in state.items()}
 
 
 def _unpack_state(schema: Schema, packed: dict[str, Any]) -> dict[str, Any]:

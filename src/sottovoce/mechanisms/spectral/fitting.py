@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats, Progress
 from sottovoce.mechanisms.spectral.dependence import Doubt, asked_moments, correct, model_moments
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.mechanisms.spectral.single import SingleProblem
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
@@ -69,6 +70,15 @@ class Answers:
     def asked(self) -> Asked:
         """The functions that were asked."""
         return Asked.of(len(self.axes), self.blocks)
+
+    @property
+    def noise(self) -> Noise:
+        """How far chance moves what they say."""
+        kept = [
+            np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)
+            for block, given in zip(self.blocks, self.attenuations, strict=True)
+        ]
+        return Noise(self.blocks, self.counts, kept)
 
     def moments(self, counts: Sequence[NDArray[Any]] | None = None) -> Moments:
         """Return the moments of these counts, or of others of the same questions."""
