@@ -297,7 +297,7 @@ def page(results: dict[Setting, dict[str, Any]]) -> str:
         "reports are drawn, and chance moves the error of one collection by a third; so the plan's expected error",
         "under the prior as it is, and its number of questions, are given beside the plan with nothing changed: means",
         "of a plan for six attributes of 64 levels (200,000 people, epsilon 1) and one for six mixed attributes",
-        "(50,000 people, epsilon 4). A prior other than the one judged by is worse by that measure, whatever the truth.",
+        "(50,000 people, epsilon 4). A prior other than the one judged by is worse by that measure whatever the truth.",
         "Whole numbers are rounded; of a quantile what is missing to one is halved and doubled, of a growth what is",
         "above one.",
         "",
