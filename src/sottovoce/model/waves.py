@@ -35,13 +35,15 @@ class WaveModels(Mapping[int, Model]):
     """
 
     def __init__(self, plan: Plan, models: Mapping[int, Model]) -> None:
-        self.plan = plan
+        self.plan = require_plan(plan)
+        if not isinstance(models, Mapping) or not all(isinstance(each, Model) for each in models.values()):
+            raise ModelError(f"the models of waves are a dict from wave to Model, got {type(models).__name__}")
         self._models = dict(sorted(models.items()))
 
     def __getitem__(self, wave: int) -> Model:
         try:
             return self._models[wave]
-        except KeyError:
+        except (KeyError, TypeError):
             known = ", ".join(str(one) for one in self._models)
             raise QueryError(f"there are reports of the waves {known}, got wave {wave!r}") from None
 
