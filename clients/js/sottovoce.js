@@ -298,15 +298,15 @@ class Ledger {
   want(collection, wave = 0) {
     return this.#run("readwrite", async (stores) => {
       const row = await ask(stores.reports.get([this.profile, collection, wave]));
-      if (row.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
+      if (row?.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
     });
   }
 
   /** Take note that the collector has the report, and forget what it said. @param {string} collection @param {number} [wave] */
   acknowledge(collection, wave = 0) {
     return this.#run("readwrite", async (stores) => {
-      const { body } = await ask(stores.reports.get([this.profile, collection, wave]));
-      await this.#write(stores, [collection, wave], TAKEN, "".padEnd(body.length));
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row) await this.#write(stores, [collection, wave], TAKEN, "".padEnd(row.body.length));
     });
   }
 

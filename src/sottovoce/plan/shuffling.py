@@ -41,7 +41,7 @@ _TAIL = math.exp(-_LOG_TAIL)
 _NUMBERS = 2**20
 """About how many numbers are held: they decide how finely counts are grouped, not whether the bound holds."""
 
-_GROUPS = 256
+_GROUPS, _NEUTRAL_GROUPS = 1024, 128
 """Into how many groups informative reports are put at the most, and neutral ones for each of them."""
 
 _MOST = 10**10
@@ -158,7 +158,7 @@ class _Group:
         import numpy as np
 
         least, chances = _binomial(users - last, neutral)
-        width = math.ceil(len(chances) / _GROUPS)
+        width = math.ceil(len(chances) / _NEUTRAL_GROUPS)
         places = np.arange(0, len(chances), width)
         fewest = np.append(0.0, least + places)
         weights = np.append(_TAIL if least > 0 else 0.0, np.add.reduceat(chances, places)) * chance
