@@ -56,6 +56,8 @@ MECHANISMS: dict[str, dict[str, Any]] = {
 HIO = {"hio": {"mechanism": "hio"}}
 """Slow, and far behind everywhere: measured at the centre only."""
 
+METHODS = tuple(MECHANISMS | HIO)
+
 MEASURES = ("ranges of 1", "ranges of 2", "ranges of 4", "1-way", "2-way")
 """Mean absolute error over ranges of 1, 2 and 4 attributes; mean total variation of distributions of 1 and of 2."""
 
@@ -120,7 +122,7 @@ class Known:
     tables: dict[str, dict[tuple[str, ...], np.ndarray]]
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=8)
 def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known:
     """Return a set, its queries and its true answers."""
     people = draw(name, attributes, levels, folder)
@@ -131,10 +133,12 @@ def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known
         if dimensions <= len(names):
             asked = [_query(people, dimensions, np.random.default_rng([dimensions, n])) for n in range(QUERIES)]
             queries[measure] = [_named(people, query) for query in asked], _truths(people, asked)
-    one = {(own,): np.bincount(columns[p], minlength=sizes[p]) / people.count for p, own in enumerate(names)}
+    one: dict[tuple[str, ...], np.ndarray] = {
+        (own,): np.bincount(columns[p], minlength=sizes[p]) / people.count for p, own in enumerate(names)
+    }
     pairs = [pair for pair in combinations(range(len(names)), 2) if sizes[pair[0]] * sizes[pair[1]] <= LARGEST_TABLE]
     chosen = np.random.default_rng(0).permutation(len(pairs))[:PAIRS]
-    two = {}
+    two: dict[tuple[str, ...], np.ndarray] = {}
     for first, second in (pairs[index] for index in np.sort(chosen)):
         cells_of = columns[first].astype(np.int64) * sizes[second] + columns[second]
         counts = np.bincount(cells_of, minlength=sizes[first] * sizes[second])
@@ -214,7 +218,7 @@ def task_of(result: dict[str, Any]) -> Task:
     return Task(Cell(**result["cell"]), result["method"], result["collection"])
 
 
-def waiting(wanted: Sequence[Cell], out: Path) -> Iterator[Task]:
+def waiting(wanted: Sequence[Cell], methods: Sequence[str], out: Path) -> Iterator[Task]:
     """Yield what is still to be measured, in order: three rounds over all cells, then two over the close ones."""
     for collection in range(CLOSE_COLLECTIONS):
         results = list(stored(out))  # as they are when the round begins
@@ -223,8 +227,8 @@ def waiting(wanted: Sequence[Cell], out: Path) -> Iterator[Task]:
         for cell in wanted:
             if cell in close:
                 every = MECHANISMS | HIO if cell.centre else MECHANISMS
-                methods = [method for method in every if not collection or (cell, method) not in useless]
-                yield from (task for method in methods if (task := Task(cell, method, collection)) not in done)
+                able = [own for own in methods if own in every and not (collection and (cell, own) in useless)]
+                yield from (task for method in able if (task := Task(cell, method, collection)) not in done)
 
 
 def close_cells(results: Sequence[dict[str, Any]]) -> set[Cell]:
@@ -238,7 +242,7 @@ def hopeless(results: Sequence[dict[str, Any]]) -> set[tuple[Cell, str]]:
     """Return the mechanisms all of whose errors in a cell are more than twice those of the best other; or refused."""
     from atlas_report import BESIDE, OURS
 
-    first = {task.cell: {} for task in map(task_of, results)}
+    first: dict[Cell, dict[str, dict[str, float]]] = {task.cell: {} for task in map(task_of, results)}
     for result in results:
         if not result["collection"] and result["method"] not in (OURS, *BESIDE):
             first[task_of(result).cell][result["method"]] = result["errors"]
@@ -252,14 +256,11 @@ def hopeless(results: Sequence[dict[str, Any]]) -> set[tuple[Cell, str]]:
     return found
 
 
-def run(wanted: Sequence[Cell], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
+def run(tasks: Iterator[Task], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
     """Measure what the file lacks, until all is there or the budget of CPU seconds is spent."""
-    tasks, spent, count = waiting(wanted, out), 0.0, 0
-    ignore = {
-        "initializer": signal.signal,
-        "initargs": (signal.SIGINT, signal.SIG_IGN),
-    }  # Ctrl-C is not for them
-    with ends_with_line(out) as file, ProcessPoolExecutor(jobs, **ignore) as pool:
+    spent, count = 0.0, 0
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))  # not Ctrl-C
+    with ends_with_line(out) as file, pool:
         try:
             running = {pool.submit(measure, task, folder): task for task in islice(tasks, jobs)}
             while running:
@@ -285,6 +286,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--budget-minutes", type=float, default=120, metavar="M", help="stop after M CPU minutes (120)")
     parser.add_argument("--axes", nargs="+", choices=AXES, default=list(AXES), help="only these axes of the star (all)")
     parser.add_argument("--epsilons", nargs="+", type=float, metavar="EPS", help="only these epsilons (all)")
+    parser.add_argument("--sets", nargs="+", metavar="SET", help="only these sets (all)")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS, help="only these mechanisms (all)")
     parser.add_argument("--report", action="store_true", help="measure nothing, print what the file holds")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the ratios as a map")
     return parser.parse_args()
@@ -295,9 +298,15 @@ def main() -> None:
     sets = (*MADE[:2], *(("census_kdd", "covtype") if given.data else MADE[2:]), *SURVEYS)
     if not given.report:
         try:
-            every = [cell for cell in cells(sets) if cell.axis in given.axes]
+            every = [cell for cell in cells(sets) if cell.axis in given.axes and cell.set in (given.sets or [cell.set])]
             wanted = [cell for cell in every if not given.epsilons or cell.epsilon in given.epsilons]
-            run(wanted, given.out, given.data, jobs=given.jobs, budget=60 * given.budget_minutes)
+            run(
+                waiting(wanted, given.methods, given.out),
+                given.out,
+                given.data,
+                jobs=given.jobs,
+                budget=60 * given.budget_minutes,
+            )
         except KeyboardInterrupt:
             sys.exit(f"stopped; {given.out} holds all that was finished, and the same command goes on from there")
     from atlas_report import draw_map, print_table

@@ -132,7 +132,7 @@ def _text(ratio: Ratio) -> str:
 def _print_bars(found: Sequence[tuple[Cell, str, Ratio]], results: Sequence[dict[str, Any]]) -> None:
     pairs = [(cell, measure, ratio) for cell, measure, ratio in found if ratio.other not in BESIDE]
     behind = [(cell, measure, ratio) for cell, measure, ratio in pairs if ratio.behind]
-    verdict = "ok" if not behind else "FAIL"
+    verdict = "FAIL" if behind else "ok" if pairs else "nothing was measured twice yet"
     print(f"behind the best other that answers pairs: {len(behind)} of {len(pairs)} cells and measures: {verdict}")
     for cell, measure, ratio in behind:
         print(

@@ -51,7 +51,7 @@ class People:
 def draw(name: str, attributes: int, levels: str, folder: Path | None) -> People:
     """Return a set of people with so many attributes and levels, where the set leaves the choice."""
     if name in SURVEYS:
-        sizes = SURVEY_SIZES if name == "survey" else OPINION_SIZES
+        sizes: tuple[int, ...] = SURVEY_SIZES if name == "survey" else OPINION_SIZES
         columns = _survey(sizes) if name == "survey" else _opinions(sizes)
         return People(_schema(sizes, (name == "survey",) * len(sizes)), columns)
     if name not in MADE:

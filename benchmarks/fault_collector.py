@@ -133,6 +133,7 @@ Faults = list[tuple[str, Callable[[], None]]]
 
 async def run(crowd: Crowd, chosen: argparse.Namespace, faults: Faults) -> None:
     """Let the crowd post through one fault after the other, and on until enough was acknowledged."""
+    started = time.monotonic()
     posting = [asyncio.create_task(crowd.post(number, 1)) for number in range(chosen.connections)]
     posting += [asyncio.create_task(crowd.post(number, chosen.size)) for number in range(chosen.gateways)]
     await asyncio.sleep(5)
@@ -146,7 +147,8 @@ async def run(crowd: Crowd, chosen: argparse.Namespace, faults: Faults) -> None:
             f"{crowd.failed - failed:,} requests sent again",
             flush=True,
         )
-    while crowd.singles < chosen.singles or crowd.acknowledged < chosen.reports:
+    end = started + 60 * chosen.minutes
+    while (crowd.singles < chosen.singles or crowd.acknowledged < chosen.reports) and time.monotonic() < end:
         await asyncio.sleep(1)
     crowd.ended = True
     await asyncio.wait_for(asyncio.gather(*posting), 120)
@@ -279,12 +281,13 @@ def tell(what: str, crowd: Crowd, plan: sv.Plan, database: str, keys: Path) -> N
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
-    parser.add_argument("--connections", type=int, default=32, help="that post one report at a time")
+    parser.add_argument("--connections", type=int, default=256, help="that post one report at a time")
     parser.add_argument("--gateways", type=int, default=1, help="connections that post batches")
     parser.add_argument("--size", type=int, default=500, help="reports of a batch")
     parser.add_argument("--stop", type=float, default=30, help="for how many seconds something hangs")
     parser.add_argument("--singles", type=int, default=0, help="go on until so many single posts were acknowledged")
     parser.add_argument("--reports", type=int, default=0, help="and so many reports")
+    parser.add_argument("--minutes", type=float, default=30, help="but no longer than this")
     chosen = parser.parse_args()
     plan = make_plan()
     with contextlib.ExitStack() as stack:

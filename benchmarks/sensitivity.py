@@ -120,7 +120,8 @@ def _struct(home: str, owner: str) -> Any:
 
 def _field_reasons(text: str) -> dict[str, str]:
     """Return what a docstring says of each attribute; of several described together, the same of each."""
-    found, names = {}, []
+    found: dict[str, str] = {}
+    names: list[str] = []
     for line in text.partition("Attributes:")[2].splitlines():
         heads = re.match(r" {4}(\w[\w, ]*): (.*)", line)
         if heads:

@@ -146,3 +146,11 @@ def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_
     reasons = [f"`{reason}`" for reason in REASONS]
     names = [*tables, *kinds, *reasons, *(f"**`{kind}`**" for kind in KINDS)]
     assert [name for name in names if name not in text] == []
+
+
+def test_every_test_that_the_documentation_names_is_there() -> None:
+    """A promise that names the test which keeps it is kept only while that test exists."""
+    pattern = re.compile(r"`((?:tests|clients|benchmarks|deploy)/[\w./-]+\.\w+)`")
+    named = {name for page in PAGES for name in pattern.findall(page.read_text())}
+    assert len(named) > 40
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []

@@ -28,6 +28,7 @@ from sottovoce.client.budget import Limits, Spent, cost_of, plain
 from sottovoce.plan.bin_maps import BinMap, tree_maps, walsh_bits
 from sottovoce.plan.log import Log
 from sottovoce.plan.signature import Signature, sign_plan
+from sottovoce.plan.waves import Waves
 
 HERE = Path(__file__).parent
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -203,6 +204,14 @@ def plans() -> list[dict[str, Any]]:
         _plan("spectral narrow", sv.Plan.create(mixed, epsilon="0.5", users=10**5, mechanism="spectral"), records),
         _plan("product family", product_plan(shares=False), pair),
         _plan("listed shares", product_plan(shares=True), pair),
+        _plan("waves", sv.Plan.create(two, users=10**5, mechanism="hdg", waves=3, lifetime="1.5"), pair),
+        _plan(
+            "dated waves",
+            sv.Plan.create(
+                two, users=10**4, waves=2, lifetime=1, first_wave="2027-01-04", wave_days=7, mechanism="calm"
+            ),
+            pair,
+        ),
     ]
 
 
@@ -255,7 +264,16 @@ def _plan(name: str, plan: sv.Plan, records: list[dict[str, Any]]) -> dict[str, 
         "positions": [[position, plan.questions.locate(position).index] for position in positions],
         "records": records,
         "levels": [list(level) for level in levels],
+        **({} if plan.waves is None else {"days": [[day, _wave_on(plan.waves, day)] for day in DAYS]}),
     }
+
+
+DAYS = ("2026-12-31", "2027-01-03", "2027-01-04", "2027-01-10", "2027-01-11", "2027-01-17", "2027-01-18", "2028-02-29")
+
+
+def _wave_on(waves: Waves, day: str) -> int | str | None:
+    """Return which wave it is on a day; "unknown" where the plan does not say."""
+    return "unknown" if waves.first is None else waves.on(datetime.date.fromisoformat(day))
 
 
 def refused_plans() -> list[dict[str, Any]]:
@@ -297,6 +315,23 @@ def refused_plans() -> list[dict[str, Any]]:
         ("two attributes of one name", lambda plan: plan["schema"]["attributes"][1].update(name="age")),
         ("no attributes", lambda plan: plan["schema"].update(attributes=[])),
         ("bounds the wrong way round", lambda plan: plan["schema"]["attributes"][0].update(low=120, high=119)),
+        ("waves that say nothing", lambda plan: plan.update(waves=None)),
+        ("a single wave", lambda plan: plan.update(waves={"number": 1, "first": None, "days": None})),
+        ("too many waves", lambda plan: plan.update(waves={"number": 1001, "first": None, "days": None})),
+        (
+            "waves without their days",
+            lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": None}),
+        ),
+        (
+            "waves from a day that is none",
+            lambda plan: plan.update(waves={"number": 2, "first": "2027-02-30", "days": 7}),
+        ),
+        ("waves of no days", lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": 0})),
+        ("waves without a number", lambda plan: plan.update(waves={"first": None, "days": None})),
+        (
+            "waves with an unknown member",
+            lambda plan: plan.update(waves={"number": 2, "first": None, "days": None, "x": 1}),
+        ),
         ("an attribute of an unknown type", lambda plan: plan["schema"]["attributes"][0].update(type="spiral")),
     ]
     refused = []

@@ -53,7 +53,7 @@ const [BUDGET, PERIOD] = ["4", 365];
 
 const MOST = 1000;
 const DECIMALS = 40;
-const DAY = 86_400_000;
+const DAY$1 = 86_400_000;
 
 /**
  * @typedef {object} Spent One collection that was answered
@@ -150,7 +150,7 @@ function wordsOf({ epsilon, maxEpsilon, spent, limits: { budget, period, deviceB
 
 /** Return the first day that still counts. @param {string} day @param {number} period */
 function firstDay(day, period) {
-  const first = new Date(Date.parse(`${day}T00:00:00Z`) - (period - 1) * DAY).toISOString();
+  const first = new Date(Date.parse(`${day}T00:00:00Z`) - (period - 1) * DAY$1).toISOString();
   return first.length === 24 && first >= "0001" ? first.slice(0, 10) : "0001-01-01";
 }
 
@@ -267,6 +267,11 @@ class Ledger {
     return entries.sort((left, right) => (left.day < right.day ? -1 : Number(left.day > right.day)));
   }
 
+  /** Return the day it is for this device; a clock that was set back changes nothing. @returns {Promise<string>} */
+  today() {
+    return this.#run("readonly", (stores) => this.#today(stores));
+  }
+
   /** Return what is kept of this person's answer to a collection, or null. @param {string} collection @param {number} [wave] */
   find(collection, wave = 0) {
     return this.#run("readonly", (stores) => this.#find(stores, collection, wave));
@@ -293,15 +298,15 @@ class Ledger {
   want(collection, wave = 0) {
     return this.#run("readwrite", async (stores) => {
       const row = await ask(stores.reports.get([this.profile, collection, wave]));
-      if (row.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
+      if (row?.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
     });
   }
 
   /** Take note that the collector has the report, and forget what it said. @param {string} collection @param {number} [wave] */
   acknowledge(collection, wave = 0) {
     return this.#run("readwrite", async (stores) => {
-      const { body } = await ask(stores.reports.get([this.profile, collection, wave]));
-      await this.#write(stores, [collection, wave], TAKEN, "".padEnd(body.length));
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row) await this.#write(stores, [collection, wave], TAKEN, "".padEnd(row.body.length));
     });
   }
 
@@ -1341,6 +1346,56 @@ function makeTable(document) {
   return table;
 }
 
+/** Waves: the same people asked again and again, each of them answering once, in a turn that their device draws. */
+
+
+const MAX_WAVES = 1000;
+const MAX_DAYS = 3660;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The bytes that a device keeps for its turn, whatever it is. */
+const TURN_LENGTH = 64;
+
+/** @param {unknown} value */
+function isDate(value) {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** How often people are asked again, and when. */
+class Waves {
+  /** @param {any} document */
+  constructor(document) {
+    checkMembers(document, "waves", {
+      number: (value) => isPositive(value) && value >= 2 && value <= MAX_WAVES,
+      first: (value) => value === null || isDate(value),
+      days: (value) => (document.first === null ? value === null : isPositive(value) && value <= MAX_DAYS),
+    });
+    /** @type {number} */ this.number = document.number;
+    /** @type {string | null} */ this.first = document.first;
+    /** @type {number | null} */ this.days = document.days;
+  }
+
+  /** Return a wave's number, the first being 1, if there is such a wave. @param {unknown} wave @returns {number} */
+  check(wave) {
+    if (!isPositive(wave) || /** @type {number} */ (wave) > this.number) {
+      throw new PlanError(`wave is an integer from 1 to ${this.number}, got ${wave}`);
+    }
+    return /** @type {number} */ (wave);
+  }
+
+  /** Return which wave it is on a day, null before the first and after the last. @param {string} day such as 2027-01-04 */
+  on(day) {
+    if (this.first === null || this.days === null) {
+      throw new PlanError("this plan does not say when its waves are; say which wave it is");
+    }
+    const passed = Math.round((Date.parse(`${day}T00:00:00Z`) - Date.parse(`${this.first}T00:00:00Z`)) / DAY);
+    const wave = Math.floor(passed / this.days) + 1;
+    return wave >= 1 && wave <= this.number ? wave : null;
+  }
+}
+
 /** The plan: what is asked of whom and how every answer is randomised, checked against its fingerprint. */
 
 
@@ -1362,6 +1417,7 @@ class Plan {
       users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
       tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
+      ...(isObject(document) && Object.hasOwn(document, "waves") ? { waves: isObject } : {}),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
     this.document = document;
@@ -1375,6 +1431,8 @@ class Plan {
     const tables = document.tables.map(makeTable);
     /** @type {Family[]} */
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
+    /** How often people are asked again; null if they are asked once. */
+    this.waves = Object.hasOwn(document, "waves") ? new Waves(document.waves) : null;
     this.offsets = [0, ...runningSums(this.families.map((family) => family.count))];
     this.ends = runningSums(this.families.map((family) => family.total));
     if (this.count > MAX_QUESTIONS) throw new PlanError(`a plan asks at most 2^22 questions, this one asks ${this.count}`);
@@ -1433,23 +1491,35 @@ class Plan {
     }
   }
 
-  /** How many questions there are. */
-  get count() {
+  /** How many questions a wave has; all of them where there are no waves. */
+  get perWave() {
     return this.offsets[this.offsets.length - 1];
+  }
+
+  /** How many questions there are, those of every wave one after the other. */
+  get count() {
+    return this.perWave * (this.waves?.number ?? 1);
   }
 
   /** Return one question. @param {number} index */
   question(index) {
     if (!isCount(index) || index >= this.count) throw new PlanError(`there is no question ${index} of ${this.count}`);
-    const place = countUpTo(this.offsets, index) - 1;
-    return new Question(index, this.families[place], index - this.offsets[place], this.#channel);
+    const number = index % this.perWave;
+    const place = countUpTo(this.offsets, number) - 1;
+    return new Question(index, this.families[place], number - this.offsets[place], this.#channel);
   }
 
-  /** Return the question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
+  /** Return the first wave's question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
   locate(position) {
     const place = countUpTo(this.ends, position);
     const start = place ? this.ends[place - 1] : 0;
     return this.question(this.offsets[place] + this.families[place].locate(position - start));
+  }
+
+  /** Return the question of a turn: each wave as likely, the question by its share. No record is looked at. */
+  drawTurn() {
+    const wave = this.waves ? Number(randomBelow(BigInt(this.waves.number))) : 0;
+    return wave * this.perWave + this.locate(crypto.getRandomValues(new Uint32Array(1))[0]).index;
   }
 
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
@@ -1467,10 +1537,11 @@ class Plan {
    * Return one randomised report; all of the record is checked before a question is drawn.
    * @param {Record<string, unknown>} record
    * @param {string} [named] what the report names: the plan by its fingerprint, or its collection
+   * @param {number} [turn] the question of this device's turn, where there are waves; drawn anew if left out
    */
-  draw(record, named = this.fingerprint) {
+  draw(record, named = this.fingerprint, turn) {
     const levels = this.levels(record);
-    const question = this.locate(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const question = this.question(turn ?? this.drawTurn());
     const code = Number(question.channel.draw(question.cell(levels)));
     const id = hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
     return /** @type {Report} */ ({ plan: named, id, question: question.index, code });
@@ -1483,13 +1554,6 @@ function isEpsilon(value) {
   const digits = value.replace(".", "").replace(/^0+/, "");
   const hundredths = BigInt(value.split(".")[0]) * 100n + BigInt((value.split(".")[1] ?? "").padEnd(2, "0").slice(0, 2));
   return digits.length <= 28 && hundredths >= 1n && (hundredths < 2000n || value === "20");
-}
-
-/** @param {unknown} value */
-function isDate(value) {
-  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
 /** Return what a collection is named by: the plan without shares, version and expiry. @param {any} document */
@@ -1632,6 +1696,9 @@ const bytes = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => N
  * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
+/** The wave under which a ledger keeps what is drawn at joining: the turn, or the report where there are no waves. */
+const JOINING = 0;
+
 /** Answers one plan for the person at this device. */
 class Client {
   #url; #token; #tries; #named; #charge;
@@ -1668,13 +1735,42 @@ class Client {
    * @returns {Promise<{report: Report | null, acknowledged: boolean} | null>}
    */
   async drawn() {
-    const kept = await this.ledger.find(this.plan.collection);
+    const kept = await this.#kept();
     return kept && { report: kept.report === null ? null : JSON.parse(kept.report), acknowledged: kept.acknowledged };
   }
 
   /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
   async pending() {
-    return Boolean((await this.ledger.find(this.plan.collection))?.report);
+    return Boolean((await this.#kept())?.report);
+  }
+
+  /**
+   * Return the one wave in which this device reports, of a plan with waves: drawn, written down and paid for when it is
+   * first asked, and the same ever after. Ask people in that wave alone, or in all: in any other `send` is silent.
+   * @returns {Promise<number>}
+   */
+  async turn() {
+    return this.#waveOf(await this.#turn());
+  }
+
+  /** @returns {Promise<number>} the question of this device's turn */
+  async #turn() {
+    if (this.plan.waves === null) throw new PlanError("this plan has no waves: everybody reports once, at any time");
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const draw = () => JSON.stringify({ question: this.plan.drawTurn() });
+    return turnOf(await this.ledger.drawOnce(this.#charge, draw, { wave: JOINING, length: TURN_LENGTH }));
+  }
+
+  /** @param {number} question */
+  #waveOf(question) {
+    return Math.floor(question / this.plan.perWave) + 1;
+  }
+
+  /** Return what is kept of this device's report; nothing is drawn for it, not even a turn. @returns {Promise<Kept | null>} */
+  async #kept() {
+    const joined = await this.ledger.find(this.plan.collection, JOINING);
+    if (this.plan.waves === null) return joined;
+    return joined?.report ? this.ledger.find(this.plan.collection, this.#waveOf(turnOf(joined))) : null;
   }
 
   /**
@@ -1700,12 +1796,17 @@ class Client {
 
   /**
    * Draw this person's one report if that has not been done, and send it until the collector has it. After a failure or
-   * a reload, call it again, with or without the record: the same bytes are sent.
+   * a reload, call it again, with or without the record: the same bytes are sent. Of a plan with waves, a report is drawn
+   * in the device's own turn alone.
    * @param {Record<string, unknown>} [record]
-   * @returns {Promise<Report | null>} the report, now counted; null if it was counted before, and is not kept
+   * @param {{wave?: number}} [when] which wave it is, where the plan has no dates
+   * @returns {Promise<Report | null>} the report, now counted; null if it was counted before, and is not kept, or if it is
+   *   not this device's turn
    */
-  async send(record) {
-    const kept = record === undefined ? await this.ledger.find(this.plan.collection) : await this.#drawOnce(record);
+  async send(record, { wave } = {}) {
+    const drawn = record !== undefined && (await this.#isTurn(record, wave));
+    const kept = drawn ? await this.#drawOnce(/** @type {Record<string, unknown>} */ (record)) : await this.#kept();
+    if (!kept && record !== undefined) return null;
     if (!kept) throw new RecordError("there is nothing to send yet: give a record");
     if (kept.acknowledged) return null;
     this.#sending ??= this.#deliver(kept).finally(() => { this.#sending = null; });
@@ -1719,7 +1820,7 @@ class Client {
    */
   async resume() {
     try {
-      if ((await this.ledger.find(this.plan.collection))?.wanted) await this.send();
+      if ((await this.#kept())?.wanted) await this.send();
       return !(await this.pending());
     } catch (error) {
       if (error instanceof SottovoceError) return false;
@@ -1731,10 +1832,20 @@ class Client {
   async #deliver(kept) {
     const report = reportOf(kept);
     const { collection } = this.plan;
-    await this.ledger.want(collection).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
+    const wave = this.plan.waves === null ? JOINING : await this.turn();
+    await this.ledger.want(collection, wave).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
     await deliver(new URL(`${report.plan}/reports`, this.#url), /** @type {string} */ (kept.report), this.#token, this.#tries);
-    await this.ledger.acknowledge(collection);
+    await this.ledger.acknowledge(collection, wave);
     return report;
+  }
+
+  /** Return whether it is now that this device reports; the whole record is checked first. @param {Record<string, unknown>} record @param {number} [wave] */
+  async #isTurn(record, wave) {
+    const { waves } = this.plan;
+    this.plan.levels(record);
+    if (waves === null) return true;
+    const now = wave === undefined ? waves.on(await this.ledger.today()) : waves.check(wave);
+    return now === (await this.turn());
   }
 
   /** @param {Record<string, unknown>} record @returns {Promise<Kept>} */
@@ -1745,11 +1856,13 @@ class Client {
         "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
       );
     }
-    if ((await this.ledger.find(this.plan.collection)) === null) this.#refuseExpired();
-    return this.ledger.drawOnce(this.#charge, () => {
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const turn = this.plan.waves === null ? undefined : await this.#turn();
+    const draw = () => {
       this.#reported = levels;
-      return JSON.stringify(this.draw(record));
-    });
+      return JSON.stringify(this.plan.draw(record, this.#named, turn));
+    };
+    return this.ledger.drawOnce(this.#charge, draw, { wave: turn === undefined ? JOINING : this.#waveOf(turn) });
   }
 
   #refuseExpired() {
@@ -1758,6 +1871,14 @@ class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
+}
+
+/** Return the question of the turn that a ledger keeps. @param {Kept} kept @returns {number} */
+function turnOf({ report }) {
+  if (report !== null) return JSON.parse(report).question;
+  throw new StorageError(
+    "this device joined the collection, but its turn was lost before it was written down: nothing is drawn again, and it is silent in all waves",
+  );
 }
 
 /** @param {Kept} kept @returns {Report} */

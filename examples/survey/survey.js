@@ -110,10 +110,23 @@ function showPlan({ plan }, { address, pinned }) {
   find("about").hidden = false;
 }
 
+/** Return why nobody is asked now, of a plan with waves; nothing if the person is. @param {Client} client */
+async function waitingWords(client) {
+  const { waves, collection } = client.plan;
+  if (waves === null) return "";
+  const now = waves.on(await client.ledger.today());
+  const turn = (await client.ledger.find(collection)) === null ? now : await client.turn();
+  if (turn === now) return now === null ? "Nobody is asked today." : "";
+  if (now !== null && turn !== null && turn > now) {
+    return `You take part. Your device drew wave ${turn} of ${waves.number} for you: please come back then. Nothing was sent before, as for most people, so that says nothing about you.`;
+  }
+  return "Your device drew a wave that is over. You are not asked again, and nothing was sent.";
+}
+
 /** Show where this person stands: to be asked, to try again, done, or not asked. @param {Client} client */
 async function showState(client) {
-  const [drawn, cost] = await Promise.all([client.drawn(), client.cost()]);
-  form.hidden = drawn !== null || cost.refusal !== null;
+  const [drawn, cost, waiting] = await Promise.all([client.drawn(), client.cost(), waitingWords(client)]);
+  form.hidden = drawn !== null || cost.refusal !== null || waiting !== "";
   find("again").hidden = !drawn?.report;
   find("somebody").hidden = drawn === null;
   find("shown").hidden = drawn !== null;
@@ -121,7 +134,7 @@ async function showState(client) {
   if (drawn?.acknowledged) notify("You have answered this survey. Thank you. What you sent is not kept here.", "good");
   else if (drawn?.report) notify("Your blurred answer was not counted yet.");
   else if (drawn) notify("An answer was begun on this device and lost. You are not asked again, so that nobody learns more.", "bad");
-  else notify(cost.refusal ? `You are not asked: ${cost.refusal}.` : "", cost.refusal ? "bad" : "");
+  else notify(cost.refusal ? `You are not asked: ${cost.refusal}.` : waiting, cost.refusal ? "bad" : "");
   if (!drawn) showReport(client, client.plan.draw(MADE_UP), false);
 }
 
@@ -134,7 +147,7 @@ async function send(client, record) {
     const report = await client.send(record);
     form.reset();
     await showState(client);
-    notify("Thank you: your report was counted. You are done.", "good");
+    if (report || client.plan.waves === null) notify("Thank you: your report was counted. You are done.", "good");
     if (report) {
       showReport(client, report, true);
       find("shown-title").focus();

@@ -11,7 +11,7 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
    `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.
-5. `fit` turns a tally into a model.
+5. `fit` turns a tally into a model, and `fit_waves` one whose people were asked again into `WaveModels`.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
     from sottovoce.model.model import Model
+    from sottovoce.model.waves import WaveModels, fit_waves
     from sottovoce.plan.audit import Audit
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
@@ -99,10 +100,12 @@ _HOMES = {
     "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
+    "WaveModels": "model",
     "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
+    "fit_waves": "model",
     "forecast": "simulation.forecasting",
     "load_model": "model",
     "people_needed": "simulation.forecasting",
@@ -149,10 +152,12 @@ __all__ = [
     "TDGOptions",
     "Tally",
     "TallyError",
+    "WaveModels",
     "WorkloadOptions",
     "col",
     "difference",
     "fit",
+    "fit_waves",
     "forecast",
     "load_model",
     "people_needed",

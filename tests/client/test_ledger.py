@@ -146,6 +146,11 @@ class TestForgetting:
         assert all(b"4711" not in path.read_bytes() for path in tmp_path.iterdir())
         assert ledger.spent == 1
 
+    def test_what_was_never_drawn_cannot_be_acknowledged(self, tmp_path: Path) -> None:
+        ledger = sv.Ledger(tmp_path)
+        ledger.acknowledge(ONE.collection)
+        assert ledger.find(ONE.collection) is None
+
     def test_the_ledger_is_readable_by_its_owner_alone(self, tmp_path: Path) -> None:
         ledger = sv.Ledger(tmp_path / "new" / FILE)
         assert (tmp_path / "new").stat().st_mode & 0o077 == 0

@@ -8,6 +8,7 @@ import { Log } from "./log.js";
 import { Plan } from "./plan.js";
 import { deliver, PRIVATELY, sleep } from "./sending.js";
 import { checkSignature } from "./signature.js";
+import { TURN_LENGTH } from "./waves.js";
 
 /** @typedef {import("./budget.js").Cost} Cost */
 /** @typedef {import("./ledger.js").Kept} Kept */
@@ -24,6 +25,9 @@ import { checkSignature } from "./signature.js";
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
  * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
+
+/** The wave under which a ledger keeps what is drawn at joining: the turn, or the report where there are no waves. */
+const JOINING = 0;
 
 /** Answers one plan for the person at this device. */
 export class Client {
@@ -61,13 +65,42 @@ export class Client {
    * @returns {Promise<{report: Report | null, acknowledged: boolean} | null>}
    */
   async drawn() {
-    const kept = await this.ledger.find(this.plan.collection);
+    const kept = await this.#kept();
     return kept && { report: kept.report === null ? null : JSON.parse(kept.report), acknowledged: kept.acknowledged };
   }
 
   /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
   async pending() {
-    return Boolean((await this.ledger.find(this.plan.collection))?.report);
+    return Boolean((await this.#kept())?.report);
+  }
+
+  /**
+   * Return the one wave in which this device reports, of a plan with waves: drawn, written down and paid for when it is
+   * first asked, and the same ever after. Ask people in that wave alone, or in all: in any other `send` is silent.
+   * @returns {Promise<number>}
+   */
+  async turn() {
+    return this.#waveOf(await this.#turn());
+  }
+
+  /** @returns {Promise<number>} the question of this device's turn */
+  async #turn() {
+    if (this.plan.waves === null) throw new PlanError("this plan has no waves: everybody reports once, at any time");
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const draw = () => JSON.stringify({ question: this.plan.drawTurn() });
+    return turnOf(await this.ledger.drawOnce(this.#charge, draw, { wave: JOINING, length: TURN_LENGTH }));
+  }
+
+  /** @param {number} question */
+  #waveOf(question) {
+    return Math.floor(question / this.plan.perWave) + 1;
+  }
+
+  /** Return what is kept of this device's report; nothing is drawn for it, not even a turn. @returns {Promise<Kept | null>} */
+  async #kept() {
+    const joined = await this.ledger.find(this.plan.collection, JOINING);
+    if (this.plan.waves === null) return joined;
+    return joined?.report ? this.ledger.find(this.plan.collection, this.#waveOf(turnOf(joined))) : null;
   }
 
   /**
@@ -93,12 +126,17 @@ export class Client {
 
   /**
    * Draw this person's one report if that has not been done, and send it until the collector has it. After a failure or
-   * a reload, call it again, with or without the record: the same bytes are sent.
+   * a reload, call it again, with or without the record: the same bytes are sent. Of a plan with waves, a report is drawn
+   * in the device's own turn alone.
    * @param {Record<string, unknown>} [record]
-   * @returns {Promise<Report | null>} the report, now counted; null if it was counted before, and is not kept
+   * @param {{wave?: number}} [when] which wave it is, where the plan has no dates
+   * @returns {Promise<Report | null>} the report, now counted; null if it was counted before, and is not kept, or if it is
+   *   not this device's turn
    */
-  async send(record) {
-    const kept = record === undefined ? await this.ledger.find(this.plan.collection) : await this.#drawOnce(record);
+  async send(record, { wave } = {}) {
+    const drawn = record !== undefined && (await this.#isTurn(record, wave));
+    const kept = drawn ? await this.#drawOnce(/** @type {Record<string, unknown>} */ (record)) : await this.#kept();
+    if (!kept && record !== undefined) return null;
     if (!kept) throw new RecordError("there is nothing to send yet: give a record");
     if (kept.acknowledged) return null;
     this.#sending ??= this.#deliver(kept).finally(() => { this.#sending = null; });
@@ -112,7 +150,7 @@ export class Client {
    */
   async resume() {
     try {
-      if ((await this.ledger.find(this.plan.collection))?.wanted) await this.send();
+      if ((await this.#kept())?.wanted) await this.send();
       return !(await this.pending());
     } catch (error) {
       if (error instanceof SottovoceError) return false;
@@ -124,10 +162,20 @@ export class Client {
   async #deliver(kept) {
     const report = reportOf(kept);
     const { collection } = this.plan;
-    await this.ledger.want(collection).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
+    const wave = this.plan.waves === null ? JOINING : await this.turn();
+    await this.ledger.want(collection, wave).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
     await deliver(new URL(`${report.plan}/reports`, this.#url), /** @type {string} */ (kept.report), this.#token, this.#tries);
-    await this.ledger.acknowledge(collection);
+    await this.ledger.acknowledge(collection, wave);
     return report;
+  }
+
+  /** Return whether it is now that this device reports; the whole record is checked first. @param {Record<string, unknown>} record @param {number} [wave] */
+  async #isTurn(record, wave) {
+    const { waves } = this.plan;
+    this.plan.levels(record);
+    if (waves === null) return true;
+    const now = wave === undefined ? waves.on(await this.ledger.today()) : waves.check(wave);
+    return now === (await this.turn());
   }
 
   /** @param {Record<string, unknown>} record @returns {Promise<Kept>} */
@@ -138,11 +186,13 @@ export class Client {
         "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
       );
     }
-    if ((await this.ledger.find(this.plan.collection)) === null) this.#refuseExpired();
-    return this.ledger.drawOnce(this.#charge, () => {
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const turn = this.plan.waves === null ? undefined : await this.#turn();
+    const draw = () => {
       this.#reported = levels;
-      return JSON.stringify(this.draw(record));
-    });
+      return JSON.stringify(this.plan.draw(record, this.#named, turn));
+    };
+    return this.ledger.drawOnce(this.#charge, draw, { wave: turn === undefined ? JOINING : this.#waveOf(turn) });
   }
 
   #refuseExpired() {
@@ -151,6 +201,14 @@ export class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
+}
+
+/** Return the question of the turn that a ledger keeps. @param {Kept} kept @returns {number} */
+function turnOf({ report }) {
+  if (report !== null) return JSON.parse(report).question;
+  throw new StorageError(
+    "this device joined the collection, but its turn was lost before it was written down: nothing is drawn again, and it is silent in all waves",
+  );
 }
 
 /** @param {Kept} kept @returns {Report} */

@@ -67,6 +67,11 @@ export class Ledger {
     return entries.sort((left, right) => (left.day < right.day ? -1 : Number(left.day > right.day)));
   }
 
+  /** Return the day it is for this device; a clock that was set back changes nothing. @returns {Promise<string>} */
+  today() {
+    return this.#run("readonly", (stores) => this.#today(stores));
+  }
+
   /** Return what is kept of this person's answer to a collection, or null. @param {string} collection @param {number} [wave] */
   find(collection, wave = 0) {
     return this.#run("readonly", (stores) => this.#find(stores, collection, wave));
@@ -93,15 +98,15 @@ export class Ledger {
   want(collection, wave = 0) {
     return this.#run("readwrite", async (stores) => {
       const row = await ask(stores.reports.get([this.profile, collection, wave]));
-      if (row.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
+      if (row?.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
     });
   }
 
   /** Take note that the collector has the report, and forget what it said. @param {string} collection @param {number} [wave] */
   acknowledge(collection, wave = 0) {
     return this.#run("readwrite", async (stores) => {
-      const { body } = await ask(stores.reports.get([this.profile, collection, wave]));
-      await this.#write(stores, [collection, wave], TAKEN, "".padEnd(body.length));
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row) await this.#write(stores, [collection, wave], TAKEN, "".padEnd(row.body.length));
     });
   }
 

@@ -228,3 +228,64 @@ for (const name of ["spectral narrow", "spectral pairs", "spectral mixed"]) {
     assert.ok(freedom.all > 50 && tail < 6, `${statistic} of ${freedom.all} codes`);
   });
 }
+
+const dated = plans.find((vector) => vector.name === "dated waves");
+const undated = plans.find((vector) => vector.name === "waves");
+
+/** Collect what is posted, for the length of a test. @param {import("node:test").TestContext} context */
+function collect(context) {
+  /** @type {any[]} */
+  const posted = [];
+  context.mock.method(globalThis, "fetch", async (/** @type {any} */ _url, /** @type {any} */ options) => {
+    posted.push(JSON.parse(options.body));
+    return Response.json({ counted: 1, duplicate: 0, refused: [] });
+  });
+  return posted;
+}
+
+test("a device reports in the wave that it drew, and in no other", async (context) => {
+  const posted = collect(context);
+  let day = "2027-01-05";
+  const ledger = await Ledger.open({ clock: () => new Date(`${day}T12:00:00Z`) });
+  const turn = await (await makeClient(dated, { ledger })).turn();
+  for (const [week, when] of ["2027-01-05", "2027-01-12", "2027-01-19"].entries()) {
+    day = when;
+    for (let page = 0; page < 2; page += 1) {
+      const client = await makeClient(dated, { ledger });
+      assert.equal(await client.turn(), turn);
+      const sent = await client.send(dated.records[0]);
+      assert.equal(sent !== null, week + 1 === turn && page === 0);
+    }
+  }
+  assert.equal(posted.length, 1);
+  const { perWave } = (await makeClient(dated, { ledger })).plan;
+  assert.equal(Math.floor(posted[0].question / perWave) + 1, turn);
+  assert.equal((await ledger.entries()).length, 1);
+});
+
+test("what was drawn in its turn and not counted is sent later, whichever wave it is then", async (context) => {
+  const client = await makeClient(undated, { attempts: 1 });
+  const turn = await client.turn();
+  const other = turn === 1 ? 2 : 1;
+  assert.equal(await client.send(undated.records[0], { wave: other }), null);
+  assert.equal(await client.pending(), false);
+  context.mock.method(globalThis, "fetch", async () => { throw new TypeError("offline"); });
+  await assert.rejects(client.send(undated.records[0], { wave: turn }), SottovoceError);
+  assert.equal(await client.pending(), true);
+  const drawn = await client.drawn();
+  const posted = collect(context);
+  assert.deepEqual(await client.send(undated.records[0], { wave: other }), drawn?.report);
+  assert.deepEqual(posted, [drawn?.report]);
+  assert.equal(await client.send(undated.records[0], { wave: turn }), null);
+});
+
+test("turns are drawn evenly over the waves, and a wave that is not there is refused", async () => {
+  const { plan } = await makeClient(undated);
+  const counts = [0, 0, 0];
+  for (let i = 0; i < 3000; i += 1) counts[Math.floor(plan.drawTurn() / plan.perWave)] += 1;
+  for (const count of counts) assert.ok(Math.abs(count - 1000) < 160, String(counts)); // fails once in 10^9 runs
+  const client = await makeClient(undated);
+  await assert.rejects(client.send(undated.records[0]), { name: "PlanError", message: /does not say when/ });
+  await assert.rejects(client.send(undated.records[0], { wave: 4 }), { name: "PlanError", message: /from 1 to 3/ });
+  await assert.rejects((await makeClient(pair)).turn(), { name: "PlanError", message: /no waves/ });
+});

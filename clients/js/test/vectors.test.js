@@ -84,6 +84,11 @@ for (const vector of vectors("plans")) {
       assert.deepEqual(vector.levels.map((/** @type {number[]} */ levels) => String(question.cell(levels))), expected.cells);
     });
     for (const [position, index] of vector.positions) assert.equal(plan.locate(position).index, index, String(position));
+    assert.equal(plan.waves === null, vector.days === undefined);
+    for (const [day, wave] of vector.days ?? []) {
+      if (wave === "unknown") assert.throws(() => plan.waves?.on(day), PlanError);
+      else assert.equal(plan.waves?.on(day), wave, day);
+    }
   });
 }
 

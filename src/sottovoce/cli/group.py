@@ -26,6 +26,7 @@ COMMANDS = {
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
     "query": "Ask a model about the crowd, with intervals.",
+    "trend": "Follow a fraction of the crowd over the waves.",
     "compare-groups": "Compare groups of the crowd, and say which differences could be chance.",
     "chart": "Draw an attribute, or two together.",
     "explore": "Write a page on which any attribute can be brushed.",

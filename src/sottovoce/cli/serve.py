@@ -22,6 +22,7 @@ database_option = click.option(
 
 _LIMITS: tuple[tuple[str, int | float | str, str], ...] = (
     ("minimum-reports", 1000, "Answer nothing below this many reports."),
+    ("release-step", 1, "Show counts and answers in steps of so many reports (sottovoce audit --users)."),
     ("rate", "600/minute", "How often one token may be used."),
     ("report-rate", "60000/minute", "How many reports one reporter's token may post."),
     ("grace", 7, "For how many days after a plan's last day its reports are still counted."),

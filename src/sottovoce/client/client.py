@@ -19,9 +19,13 @@ from sottovoce.client.kept_plans import KeptPlans
 from sottovoce.client.ledger import Charge, Kept, Ledger
 from sottovoce.client.report import Report
 from sottovoce.client.trust import check_signer, mirrored_log
+from sottovoce.client.turns import TURN_LENGTH, Turn, draw_turn
 from sottovoce.errors import BudgetError, DeliveryError, PlanError, RecordError
 from sottovoce.plan.log import Log
 from sottovoce.plan.plan import Plan, require_plan
+
+JOINING = 0
+"""The wave under which a ledger keeps what is drawn at joining: the turn, or the report where there are no waves."""
 
 
 class Client:
@@ -68,6 +72,7 @@ class Client:
             )
         self._named = plan.fingerprint if log is not None or ledger is None else plan.collection
         self._reported: tuple[tuple[int, ...], Report] | None = None
+        self._turn: Turn | None = None
         self._url: str | None = None
         self._token: str | None = None
         self._tries = Tries()
@@ -153,8 +158,17 @@ class Client:
     @property
     def pending(self) -> bool:
         """Whether a report was drawn on this device for this collection that the collector has not acknowledged."""
-        kept = None if self.ledger is None else self.ledger.find(self.plan.collection)
+        kept = self._kept()
         return kept is not None and kept.report is not None
+
+    def _kept(self) -> Kept | None:
+        """Return what is kept of this device's report; nothing is drawn for it, not even a turn."""
+        if self.ledger is None:
+            return None
+        joined = self.ledger.find(self.plan.collection, wave=JOINING)
+        if self.plan.waves is None or joined is None or joined.report is None:
+            return joined if self.plan.waves is None else None
+        return self.ledger.find(self.plan.collection, wave=Turn.from_json(joined.report).wave(self.plan))
 
     @property
     def cost(self) -> Cost:
@@ -164,8 +178,34 @@ class Client:
     def _free_cost(self) -> Cost:
         return Cost(self.plan.epsilon, self._charge.max_epsilon, Decimal(0), Decimal(0), Limits())
 
-    def send(self, record: Mapping[str, object] | None = None) -> Report | None:
+    @property
+    def turn(self) -> int:
+        """Of a plan with waves, the one wave in which this device reports, drawn and paid for when it is first asked.
+
+        Ask people in that wave alone, or in all: in any other `send` is silent.
+        """
+        return self._turn_of().wave(self.plan)
+
+    def _turn_of(self) -> Turn:
+        if self.plan.waves is None:
+            raise PlanError("this plan has no waves: everybody reports once, at any time")
+        if self._turn is None:
+            if self.ledger is None:
+                self._turn = draw_turn(self.plan)
+            else:
+                if self.ledger.find(self.plan.collection) is None:
+                    self._refuse_expired()
+                kept = self.ledger.draw_once(
+                    self._charge, lambda: draw_turn(self.plan).to_json(), wave=JOINING, length=TURN_LENGTH
+                )
+                self._turn = Turn.from_json(kept.report)
+        return self._turn
+
+    def send(self, record: Mapping[str, object] | None = None, *, wave: int | None = None) -> Report | None:
         """Return the report that answers this collection, now counted: drawn once, kept on disk, and only then sent.
+
+        Of a plan with waves, only in the device's own turn: None is returned in all others, and nothing is sent but
+        what was drawn in its turn and never acknowledged. ``wave`` says which it is, where the plan has no dates.
 
         A collection that was answered before is not answered again: what was drawn then is sent if it was never
         acknowledged, whatever the record is now, or without one; None is returned if it was: the answer is not kept.
@@ -180,26 +220,37 @@ class Client:
         if self._url is None or self.ledger is None:
             raise DeliveryError("this client knows no collector; make it with Client.from_url")
         if record is None:
-            found = self.ledger.find(self.plan.collection)
-            if found is None:
+            kept = self._kept()
+            if kept is None:
                 raise RecordError("there is nothing to send yet: give a record")
-            kept = found
         else:
-            kept = self._draw_once(self.plan.schema.levels(record))
-        if kept.acknowledged:
+            levels = self.plan.schema.levels(record)
+            kept = self._draw_once(levels) if self.plan.waves is None else self._draw_in_turn(levels, wave)
+        if kept is None or kept.acknowledged:
             return None
         report = _report_of(kept)
         url = f"{self._url.rstrip('/').rpartition('/')[0]}/{report.plan}"
         headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
         post_report(url, report.to_json(), headers, self._tries)
-        self.ledger.acknowledge(self.plan.collection)
+        self.ledger.acknowledge(self.plan.collection, wave=JOINING if self.plan.waves is None else self.turn)
         return report
+
+    def _draw_in_turn(self, levels: tuple[int, ...], wave: int | None) -> Kept | None:
+        """Return what was drawn in this device's turn, now if it is now; None in any other wave, and after a miss."""
+        assert self.ledger is not None
+        assert self.plan.waves is not None
+        now = self.plan.waves.on(self.ledger.today()) if wave is None else self.plan.waves.check_wave(wave)
+        turn = self.turn
+        if now != turn:
+            return self.ledger.find(self.plan.collection, wave=turn)
+        return self.ledger.draw_once(self._charge, lambda: self._draw(levels).to_json(), wave=turn)
 
     def report(self, record: Mapping[str, object]) -> Report:
         """Return this person's one report: drawn on the first call, and the same ever after.
 
         Records are compared in memory, and kept nowhere else. With a ledger, what was drawn by another program or an
-        earlier run is returned, whatever the record.
+        earlier run is returned, whatever the record. Of a plan with waves it is the report of the device's turn: call
+        it in that wave alone.
 
         Raises:
             RecordError: If the record does not fit the schema, or is another than the one that was reported.
@@ -221,23 +272,29 @@ class Client:
     def draw(self, record: Mapping[str, object]) -> Report:
         """Return a fresh report: **each call spends epsilon again** if the record is the same person's.
 
-        For simulations, and for programs that keep what was drawn themselves; a person's device calls `report`.
+        For simulations, and for programs that keep what was drawn themselves; a person's device calls `report`. Of a
+        plan with waves, its wave is drawn anew too.
         """
-        return self._draw(self.plan.schema.levels(record))
+        levels = self.plan.schema.levels(record)
+        return self._draw(levels, draw_turn(self.plan))
 
     def _draw_once(self, levels: tuple[int, ...]) -> Kept:
         assert self.ledger is not None
         if self.ledger.find(self.plan.collection) is None:
             self._refuse_expired()
-        return self.ledger.draw_once(self._charge, lambda: self._draw(levels).to_json())
+        wave = JOINING if self.plan.waves is None else self.turn
+        return self.ledger.draw_once(self._charge, lambda: self._draw(levels).to_json(), wave=wave)
 
     def _refuse_expired(self) -> None:
         """Refuse a collection that is over: its report would be drawn for nothing."""
         if self.plan.expires is not None and datetime.datetime.now(datetime.UTC).date().isoformat() > self.plan.expires:
             raise DeliveryError(f"this collection ended on {self.plan.expires}: nothing is drawn")
 
-    def _draw(self, levels: tuple[int, ...]) -> Report:
-        question = self.plan.questions.locate(secrets.randbits(32))
+    def _draw(self, levels: tuple[int, ...], turn: Turn | None = None) -> Report:
+        """Return a report: to a question drawn now, or to that of the device's turn where there are waves."""
+        if turn is None:
+            turn = draw_turn(self.plan) if self.plan.waves is None else self._turn_of()
+        question = self.plan.questions[turn.question]
         code = question.channel.draw(question.cell(levels))
         return Report(self._named, secrets.token_hex(16), question.index, code)
 

@@ -158,11 +158,17 @@ class Ledger:
     def acknowledge(self, collection: str, *, wave: int = 0) -> None:
         """Take note that the collector has the report, and forget what it said."""
         with self._alone() as connection:
-            (length,) = connection.execute(
+            row = connection.execute(
                 "SELECT length(body) FROM reports WHERE (profile, collection, wave) = (?, ?, ?)",
                 (self.profile, collection, wave),
             ).fetchone()
-            self._write(connection, (collection, wave), _TAKEN, b"", length)
+            if row is not None:
+                self._write(connection, (collection, wave), _TAKEN, b"", row[0])
+
+    def today(self) -> datetime.date:
+        """Return the day it is for this device; a clock that was set back changes nothing."""
+        with self._connected() as connection:
+            return datetime.date.fromisoformat(self._today(connection))
 
     @property
     def profiles(self) -> int:

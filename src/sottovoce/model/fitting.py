@@ -83,6 +83,10 @@ def fit(
             f"the tally is of collection {counted.collection[:12]}…, the plan's is {asked.collection[:12]}…; "
             "use the plan that the reports answered"
         )
+    if asked.waves is not None:
+        raise ModelError(
+            "this plan has waves: fit_waves makes a model of each; or fit(plan.one_wave, tally.at(3)) of one"
+        )
     if not counted.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     mechanism = find_mechanism(asked.mechanism)

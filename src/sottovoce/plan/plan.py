@@ -29,6 +29,7 @@ from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.plan.questions import Family, Question, Questions
 from sottovoce.plan.registry import DEFAULT_MECHANISM, PlanKeywords, every_mechanism, find_mechanism
+from sottovoce.plan.waves import Waves, check_date, read_waves
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -60,13 +61,20 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     purpose: str = ""
     contact: str = ""
     expires: str | None = None
+    waves_member: Waves | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="waves")
+    """The waves, where there are any: a plan without them does not speak of them."""
+
+    @property
+    def waves(self) -> Waves | None:
+        """How often people are asked again, and when; None if they are asked once."""
+        return None if isinstance(self.waves_member, msgspec.UnsetType) else self.waves_member
 
     @classmethod
     def create(
         cls,
         schema: Schema,
         *,
-        epsilon: float | str | Decimal,
+        epsilon: float | str | Decimal | None = None,
         users: int,
         mechanism: str = DEFAULT_MECHANISM,
         options: msgspec.Struct | None = None,
@@ -81,7 +89,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             mechanism: The name of a mechanism.
             options: The mechanism's own options as its struct, such as `SpectralOptions`.
             **keywords: The same options by keyword, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
-                for any.
+                for any. For people who are asked again: ``waves``, how often, and in place of epsilon ``lifetime``, the
+                epsilon over all waves; ``first_wave`` (a date) and ``wave_days``, if devices are to know when.
 
         Returns:
             The plan, checked.
@@ -98,14 +107,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
         users = check_integer("users", users, error=PlanError, least=1, most=MAX_USERS)
-        exact = parse_epsilon(epsilon)
         chosen = find_mechanism(mechanism)
         own: dict[str, Any] = dict(keywords)
+        exact, waves = read_waves(epsilon, own)
         about = {name: own.pop(name) for name in ("purpose", "contact", "expires") if name in own}
         if isinstance(about.get("expires"), datetime.date):
             about["expires"] = about["expires"].isoformat()
         settled = chosen.settle(own, options)
-        design = chosen.design(schema, exact, users, settled)
+        design = chosen.design(schema, exact, users if waves is None else max(1, users // waves.number), settled)
         plan = cls(
             format=FORMAT,
             schema=schema,
@@ -117,6 +126,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             seed=placement_seed(schema),
             tables=design.tables,
             families=design.families,
+            waves_member=msgspec.UNSET if waves is None else waves,
             **about,
         )
         plan.check()
@@ -143,7 +153,15 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @functools.cached_property
     def questions(self) -> Questions:
         """All questions, by index: a sequence that makes each one when it is asked for."""
-        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families)
+        waves = 1 if self.waves is None else self.waves.number
+        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families, waves=waves)
+
+    @functools.cached_property
+    def one_wave(self) -> Plan:
+        """The plan of a single wave, without waves: what a wave's tally is fitted by; itself where there are none."""
+        if self.waves is None:
+            return self
+        return msgspec.structs.replace(self, waves_member=msgspec.UNSET, users=max(1, self.users // self.waves.number))
 
     def question(self, index: int) -> Question:
         """Return one question; PlanError if there is none of that index."""
@@ -170,7 +188,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError("the tally is of another collection; refresh a plan by the tally of its own reports")
         families = tuple(
             msgspec.structs.replace(family, shares=share)
-            for family, share in zip(self.families, mechanism.refresh(self, tally), strict=True)
+            for family, share in zip(self.families, mechanism.refresh(self.one_wave, tally.together()), strict=True)
         )
         plan = msgspec.structs.replace(self, families=families, version=self.version + 1)
         plan.check()
@@ -286,7 +304,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if self.version < 1:
             raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
-            _check_date(self.expires)
+            check_date("expires", self.expires)
+        if self.waves is not None:
+            self.waves.check()
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
         if not is_readable(self.purpose) or not is_readable(self.contact):
@@ -339,11 +359,3 @@ def _check_values(value: object) -> None:
         raise PlanError(f"options and parameters hold no control characters, got {value!r}")
     elif isinstance(value, float) and value.is_integer() and abs(value) >= 2**53:
         raise PlanError(f"options and parameters are numbers below 2^53, got {value!r}")
-
-
-def _check_date(text: object) -> None:
-    try:
-        if not isinstance(text, str) or datetime.date.fromisoformat(text).isoformat() != text:
-            raise ValueError
-    except ValueError as error:
-        raise PlanError(f"expires is a date such as 2030-12-31, got {text!r}") from error

@@ -39,6 +39,10 @@ class PlanKeywords(TypedDict, total=False):
     purpose: str
     contact: str
     expires: str | datetime.date | None
+    waves: int
+    lifetime: float | str | Decimal
+    first_wave: str | datetime.date
+    wave_days: int
     oracle: str
     estimator: str
     postprocess: bool

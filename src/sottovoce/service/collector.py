@@ -49,7 +49,7 @@ class Collector:
         self._closed: frozenset[int] = frozenset()
         self.metrics = Metrics()
         self._serve(register_plans(store, plans, settings.grace))
-        self.analyst = Analyst(store, minimum_reports=settings.minimum_reports)
+        self.analyst = Analyst(store, minimum_reports=settings.minimum_reports, release_step=settings.release_step)
         self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._rate, self._report_rate = settings.rate_limit, settings.report_rate_limit

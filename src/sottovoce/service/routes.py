@@ -193,7 +193,9 @@ async def post_fit(request: Request, fingerprint: Fingerprint) -> Fitted:
     served, chosen = collector.find(fingerprint), await read_form(request, FitRequest)
     await note(request, served, "fit")
     try:
-        model = await collector.fit(lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality))
+        model = await collector.fit(
+            lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality, wave=chosen.wave)
+        )
     except (TooFewReportsError, SottovoceError) as error:
         raise HTTPException(409, str(error)) from error
     return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports, warnings=list(model.caveats))
@@ -253,7 +255,9 @@ async def get_tally(request: Request, fingerprint: Fingerprint) -> Response:
     served = collector.find(fingerprint)
     await note(request, served, "tally")
     content = await collector.analyse(
-        lambda: tally_bytes(tally_of(collector.store, served.plan, served.key.collection))
+        lambda: tally_bytes(
+            tally_of(collector.store, served.plan, served.key.collection, step=collector.settings.release_step)
+        )
     )
     return Response(content, media_type=PARQUET, headers={"cache-control": "no-store"})
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from limits import RateLimitItem, parse
 
+from sottovoce._checks import check_integer
 from sottovoce.errors import SottovoceError
 from sottovoce.service.logs import FORMATS, LEVELS
 
@@ -25,6 +26,7 @@ class Settings:
         port: The port; 0 takes a free one.
         require_token: Whether posting reports needs a token too.
         minimum_reports: Below this many reports of a collection nothing is fitted or answered.
+        release_step: Counts and what is computed from them are shown when so many reports of a plan's wave came since.
         body_limit: The most bytes of a request.
         batch_limit: The most reports of a request.
         waiting_limit: The most reports that wait to be committed; beyond, clients are asked to come back.
@@ -57,6 +59,7 @@ class Settings:
     port: int = DEFAULT_PORT
     require_token: bool = False
     minimum_reports: int = 1_000
+    release_step: int = 1
     body_limit: int = 4 * 2**20
     batch_limit: int = 10_000
     waiting_limit: int = 200_000
@@ -96,6 +99,7 @@ class Settings:
                 f"{self.log_level!r}"
             )
         _ = self.rate_limit, self.report_rate_limit
+        check_integer("release_step", self.release_step, error=SottovoceError, least=1)
         for directory in self.pages:
             if not directory.is_dir():
                 raise SottovoceError(f"pages are served from a directory, {str(directory)!r} is none")

@@ -10,14 +10,22 @@ import numpy as np
 
 from sottovoce.errors import TallyError
 from sottovoce.plan.plan import Plan, require_plan
+from sottovoce.service.releases import released_counts
 from sottovoce.service.store import Store, open_store
 from sottovoce.tally.tally import Tally
 
 
-def tally_of(store: Store, plan: Plan, collection: int) -> Tally:
-    """Return what a store counted of a collection, question totals kept plan by plan; refusals by reason."""
+def tally_of(store: Store, plan: Plan, collection: int, *, step: int = 1) -> Tally:
+    """Return what a store counted of a collection, question totals kept plan by plan; refusals by reason.
+
+    Args:
+        store: The store.
+        plan: A plan of the collection.
+        collection: Its number.
+        step: In steps of how many reports counts are shown.
+    """
     tally = Tally(plan)
-    for counts in store.counts(collection):
+    for counts in released_counts(store, collection, step):
         own = plan if counts.fingerprint == plan.fingerprint else Plan.from_json(bytes(counts.document))
         part = Tally(own)
         part.add_counts(counts.question, counts.code, np.asarray(counts.count))

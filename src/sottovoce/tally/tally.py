@@ -91,9 +91,11 @@ class Tally:
         """
         expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
         for fingerprint, totals in self._totals.items():
-            share = self._plans[fingerprint].questions.shares / SHARES
-            expected += totals.sum() * share
-            variance += totals.sum() * share * (1 - share)
+            questions = self._plans[fingerprint].questions
+            share = questions.shares / SHARES
+            reports = np.repeat(totals.reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
+            expected += reports * share
+            variance += reports * share * (1 - share)
         limit = expected + 4 * np.sqrt(variance)
         return np.asarray(np.minimum(self.question_totals, limit))
 
@@ -113,6 +115,41 @@ class Tally:
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return questions, codes and counts of all pairs that were reported, sorted by question, then code."""
         return self._counts.columns()
+
+    @property
+    def wave_totals(self) -> list[int]:
+        """How many reports each wave got, the first first; of a plan without waves, its one total."""
+        by_wave = self.question_totals.reshape(self.plan.questions.waves, -1).sum(axis=1)
+        return [int(total) for total in by_wave]
+
+    def at(self, wave: int) -> Tally:
+        """Return the tally of one wave, the first being 1, as one of the plan without waves (`Plan.one_wave`).
+
+        Raises:
+            TallyError: If the plan has no waves.
+            PlanError: If it has no such wave.
+        """
+        if self.plan.waves is None:
+            raise TallyError("this plan has no waves: all of its reports are of one")
+        first = (self.plan.waves.check_wave(wave) - 1) * self.plan.questions.per_wave
+        part = Tally(self.plan.one_wave)
+        questions, codes, counts = self._counts.columns()
+        mine = slice(*np.searchsorted(questions, [first, first + self.plan.questions.per_wave]).tolist())
+        part._counts.add(questions[mine] - first, codes[mine], counts[mine])
+        for fingerprint, totals in self._totals.items():
+            own = self._plans[fingerprint].one_wave
+            part._plans[own.fingerprint] = own
+            part._totals_of(own.fingerprint)[:] += totals[first : first + self.plan.questions.per_wave]
+        return part
+
+    def together(self) -> Tally:
+        """Return the reports of all waves as if they were of one; the tally itself where there are no waves."""
+        if self.plan.waves is None:
+            return self
+        whole = self.at(1)
+        for wave in range(2, self.plan.waves.number + 1):
+            whole.merge(self.at(wave))
+        return whole
 
     def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
         """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.

@@ -73,8 +73,11 @@ def optimise(
     before = np.zeros(len(groups.variance)) if known is None else known
     current = shares / shares.sum()
     for _ in range(steps):
+        # minus the derivative of the posterior variance v / (1 + v I) in I is (v / (1 + v I))^2
         slope = slopes(groups, before + information(asked, users, current))
         benefit = asked.by_block(asked.gains * slope[asked.columns])
+        # a multiplicative step on the simplex: at the optimum every block in use has the same benefit (Kuhn-Tucker);
+        # the square root damps it enough that the error never rises (Torsney's algorithm with exponent 1/2)
         current = current * np.sqrt(benefit / (benefit @ current))
         current /= current.sum()
     return current, expected_error(groups, before + information(asked, users, current))
@@ -127,6 +130,7 @@ def _generate_columns(groups: Groups, epsilon: Decimal, users: int, pricing: Pri
             break
         asked = asked.plus(entering, epsilon)
         entry = _ENTERING_SHARE if there else 1.0
+        # entering blocks share one part of the crowd evenly; the steps below find how much each is worth
         shares = np.append((1 - entry) * shares, np.full(len(entering), entry / len(entering)))
         shares, _ = optimise(asked, users, shares, steps=_ROUND_STEPS)
     return asked, shares

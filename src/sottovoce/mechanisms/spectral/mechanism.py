@@ -162,7 +162,7 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
 def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]:
     """Return, for every group of coefficients, the information gathered and the variance that is believed.
 
-    That is the prior's, drawn towards what the reports show by as much as chance cannot have made it.
+    Empirical Bayes: the prior variance, shrunk towards the method-of-moments estimate by that estimate's own precision.
     """
     where, moments, groups = answers.asked, answers.moments(), asked.groups
     known, variance = np.zeros(len(groups.variance)), groups.variance.copy()
@@ -175,7 +175,9 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
         number = groups.number(group)
         known[number], prior = information.mean(), groups.variance[number]
         shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
+        # the variance of a mean of m squares of a normal with variance s is 2 s^2 / m
         chance = 2 * (1 / known[number] + prior) ** 2 / information.size  # the variance of what shows
+        # empirical Bayes: shrink the method-of-moments variance towards the prior's by how uncertain it is
         believed = prior + (shown - prior) / (1 + chance / prior**2)
         variance[number] = min(max(believed, 0.1 * prior), 1.0)
     return known, variance
@@ -192,7 +194,9 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
         among = slice(*np.searchsorted(questions, (first, stop)))
         table = np.zeros((family.count, int(plan.questions.codes[first:stop].max())), dtype=np.int64)
         table[questions[among] - first, codes[among]] = counts[among]
-        crowded = np.flatnonzero(weights[first:stop] < 1)  # more than chance explains: weighed as if by chance
+        crowded = np.flatnonzero(
+            weights[first:stop] < 1
+        )  # capped at the expected count + 4 sd, so that liars cannot buy weight
         table[crowded] = np.rint(table[crowded] * weights[first:stop][crowded, None])
         blocks.append(block)
         by_block.append(block.counted(table))
