@@ -58,7 +58,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     tally, model = Tally.load(tally_file), load_model(model_file)
     questions = load_questions(questions_file) if questions_file else ()
-    day = date.today().isoformat() if dated is None else dated  # noqa: DTZ011 - the day where the reader is
+    day = date.today().isoformat() if dated is None else dated
     about = About(title, organisation, day, read_logo(logo) if logo else "")
     page = make_report(Plan.load(plan_file), tally, model, level=level, questions=questions, about=about)
     inputs = [plan_file, tally_file, model_file, *(path for path in (questions_file, logo) if path)]
@@ -83,6 +83,4 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     told = f"{len(found.chosen)} finding{'s' * (len(found.chosen) != 1)}"
     console.print(strong(out), f": {tally.total:,} reports, {sum(tally.refused.values()):,} refused, {told}", sep="")
     if suspicious:
-        console.print(
-            strong("  the questions' totals do not fit the plan's shares; see How to check this", "bold red")
-        )
+        console.print(strong("  the questions' totals do not fit the plan's shares; see How to check this", "bold red"))

@@ -26,7 +26,9 @@ def one_attribute(model: Model, name: str, level: float) -> str:
     lead = ""
     if attribute.ordered:
         mean, median = model.mean(name, level=level), model.quantile(name, 0.5, level=level)
-        lead = f"<p>Mean {escape(estimate_words(mean, attribute))}, median {escape(estimate_words(median, attribute))}</p>"
+        lead = (
+            f"<p>Mean {escape(estimate_words(mean, attribute))}, median {escape(estimate_words(median, attribute))}</p>"
+        )
     return _section(title_of(attribute), lead + _shares(model, name, level, EVERYBODY))
 
 
@@ -105,7 +107,9 @@ def _heat(model: Model, name: str, by: str, given: Where) -> str:
             shares = [float(inside[first:last].sum()) / size for *_, first, last in columns]
             rows.append(((label_words(maker, group.label), f"{size:.1%}"), shares))
     head = [title_of(maker), "share of crowd", *(label_words(attribute, label) for label, *_ in columns)]
-    return heat(head, rows, caption=f"{title_of(attribute)} in every group of {title_of(maker)}: each row adds up to 100%")
+    return heat(
+        head, rows, caption=f"{title_of(attribute)} in every group of {title_of(maker)}: each row adds up to 100%"
+    )
 
 
 def _share_words(answer: Answer) -> str:

@@ -59,8 +59,9 @@ def _round_steps(low: int, levels: int, most: int) -> list[int]:
     first = math.floor(low / step) * step + step - low
     inner = [edge for edge in range(first, levels, step) if edge > 0]
     edges = [0, *inner, levels]
-    if len(edges) - 1 > most:
-        del edges[1]
+    for narrow, left, right in ((-2, -2, -1), (1, 0, 1)):  # a last or first band of few values joins its neighbour
+        if len(edges) > 2 and edges[right] - edges[left] < step / 2:
+            del edges[narrow]
     return edges
 
 

@@ -17,11 +17,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.report_page.about import About
-from sottovoce.views.report_page.answers import (
-    answer_question,
-    one_attribute,
-    together,
-)
+from sottovoce.views.report_page.answers import answer_question, one_attribute, together
 from sottovoce.views.report_page.asked import Question, asked_pairs
 from sottovoce.views.report_page.parts import Bad, table
 from sottovoce.views.report_page.style import STYLE
@@ -121,7 +117,7 @@ def _findings(model: Model, found: Findings) -> str:
         f'<h2>What was found</h2><ol class="findings">{items}</ol>'
         f'<p class="note">Chosen from {found.lines:,} differences between groups, one for each of {found.pairs:,} pairs '
         f"of attributes at most, so that on average no more than {found.rate:.0%} of what is listed here is chance. "
-        "What differs need not be the cause.</p>"
+        "In brackets are the ends of an interval that allows for this choice. What differs need not be the cause.</p>"
     )
 
 
@@ -210,7 +206,7 @@ def _privacy(plan: Plan) -> str:
     contact = f" Ask {plan.contact}." if plan.contact else ""
     return (
         '<section class="page"><h2>Privacy in plain words</h2>'
-        f'<p>The plan allows a privacy loss of at most epsilon = {plan.epsilon:g} per report.</p>'
+        f"<p>The plan allows a privacy loss of at most epsilon = {plan.epsilon:g} per report.</p>"
         f'<p class="promise">{escape(promise(plan.audit()))}</p><ul>'
         "<li>This page was made from a tally: how often each answer to each question was counted. It holds no record, no "
         "name and no address.</li>"

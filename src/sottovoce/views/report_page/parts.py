@@ -28,7 +28,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = 
             for cell, kind in zip(row, classes, strict=True)
         )
         body += f"<tr>{cells}</tr>"
-    return _scrolling(f"<table>{_caption(caption)}{f'<tr>{top}</tr>' if any(head) else ''}{body}</table>", caption)
+    framed = _scrolling(f"<table>{f'<tr>{top}</tr>' if any(head) else ''}{body}</table>", caption)
+    return f'<p class="note">{escape(caption)}</p>{framed}' if caption else framed
 
 
 def bars(rows: Sequence[tuple[str, Answer | Estimate, str]], *, caption: str) -> str:
@@ -54,7 +55,7 @@ def bars(rows: Sequence[tuple[str, Answer | Estimate, str]], *, caption: str) ->
             f'<i class="mark" style="left:{part(float(value)):.2f}%"></i></div></td>'
             f'<td class="n">{escape(words)}</td></tr>'
         )
-    return f'<table class="bars">{_caption(caption)}{lines}</table>'
+    return f'<table class="bars"><caption>{escape(caption)}</caption>{lines}</table>'
 
 
 def heat(head: Sequence[str], rows: Sequence[tuple[Sequence[str], Sequence[float]]], *, caption: str) -> str:
@@ -65,22 +66,18 @@ def heat(head: Sequence[str], rows: Sequence[tuple[Sequence[str], Sequence[float
     for texts, shares in rows:
         first, *others = texts
         cells = "".join(
-            f'<td class="n" style="background:rgb({_shade(share / most)})">{share:.0%}</td>'
-            for share in shares
+            f'<td class="n" style="background:rgb({_shade(share / most)})">{share:.0%}</td>' for share in shares
         )
         body += f'<tr><th scope="row">{escape(first)}</th>'
         body += "".join(f'<td class="n">{escape(text)}</td>' for text in others) + f"{cells}</tr>"
-    return _scrolling(f'<table class="heat">{_caption(caption)}<tr>{top}</tr>{body}</table>', caption)
+    framed = _scrolling(f'<table class="heat"><tr>{top}</tr>{body}</table>', caption)
+    return f'<p class="note">{escape(caption)}</p>{framed}'
 
 
 def _shade(part: float) -> str:
     """Return a colour from white to a blue that dark text can still be read on (contrast 7 to 1)."""
     part = min(max(part, 0.0), 1.0)
     return ",".join(f"{255 - (255 - end) * part:.0f}" for end in (110, 165, 205))
-
-
-def _caption(caption: str) -> str:
-    return f"<caption>{escape(caption)}</caption>" if caption else ""
 
 
 def _scrolling(inside: str, name: str) -> str:

@@ -40,7 +40,9 @@ def short_number(value: float) -> str:
 
 def amount_words(value: float, attribute: AnyAttribute, *, share: bool) -> str:
     """Return a share in percent, or a number with its unit."""
-    return percent(value) if share else plain_number(value)
+    if share:
+        return percent(value)
+    return short_number(value) if value == round(value) else plain_number(value)
 
 
 def estimate_words(value: Answer | Estimate, attribute: AnyAttribute) -> str:
@@ -60,13 +62,9 @@ def finding_words(schema: Schema, finding: Finding) -> tuple[str, str]:
         first = f"{title_of(attribute)} is {value} {'more' if up else 'less'} often {where}"
     else:
         first = f"The mean {title_of(attribute)} is {'higher' if up else 'lower'} {where}"
-    inside, outside = (
-        amount_words(float(each), attribute, share=share) for each in (finding.inside, finding.outside)
-    )
+    inside, outside = (amount_words(float(each), attribute, share=share) for each in (finding.inside, finding.outside))
     low, high = sorted(abs(end) for end in finding.gap.interval)
     scale, unit = (100, " points") if share else (1, "")
     gap, low_words, high_words = (plain_number(scale * each) for each in (abs(float(finding.gap)), low, high))
-    return first, (
-        f"{inside} against {outside}: {gap}{unit} {'more' if up else 'less'}, and between {low_words} and {high_words}"
-        f"{unit} when chance and the choice of this finding are allowed for"
-    )
+    much = f"{gap}{unit} {'more' if up else 'less'} ({low_words} to {high_words})"
+    return first[:1].upper() + first[1:], f"{inside} against {outside}: {much}"
