@@ -3,7 +3,8 @@
 Collects ordinal, numeric and categorical attributes from many people under local differential privacy and answers any
 multi-dimensional range query over the crowd. Seven stages, each a noun of this package:
 
-1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
+1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`, and `Boolean`, `Ordered`, `Integers`, `Date` and
+   `Choices`, which become those; `Translation` says it in another language.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
 3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
    `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
     from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+    from sottovoce.schema.kinds import Boolean, Choices, Date, Integers, Ordered
+    from sottovoce.schema.presentation import Translation
     from sottovoce.schema.schema import Schema
     from sottovoce.simulation.forecasting import Forecast, forecast, people_needed
     from sottovoce.simulation.simulate import simulate
@@ -59,16 +62,21 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "model",
     "Audit": "plan",
+    "Boolean": "schema",
     "Categorical": "schema",
+    "Choices": "schema",
     "Client": "client",
+    "Date": "schema",
     "DeliveryError": "errors",
     "Estimate": "model",
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "simulation.forecasting",
+    "Integers": "schema",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
+    "Ordered": "schema",
     "Ordinal": "schema",
     "Plan": "plan",
     "PlanError": "errors",
@@ -81,6 +89,7 @@ _HOMES = {
     "StoreError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
+    "Translation": "schema",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
@@ -100,16 +109,21 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Audit",
+    "Boolean",
     "Categorical",
+    "Choices",
     "Client",
+    "Date",
     "DeliveryError",
     "Estimate",
     "ExperimentError",
     "FewReportsWarning",
     "Forecast",
+    "Integers",
     "Model",
     "ModelError",
     "Numeric",
+    "Ordered",
     "Ordinal",
     "Plan",
     "PlanError",
@@ -122,6 +136,7 @@ __all__ = [
     "StoreError",
     "Tally",
     "TallyError",
+    "Translation",
     "col",
     "difference",
     "fit",
