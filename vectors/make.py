@@ -55,6 +55,7 @@ def attributes() -> list[dict[str, Any]]:
         (edges, [*reals, *(edges.edges or ()), -1.5000000000000002, 99.99999999999999, 100.00000000000001]),
         (sv.Categorical("region", ["north", "Süd", "東", "🧭"]), names),
         (sv.Categorical("region", ["north", "south"], nullable=True), names),
+        (sv.Categorical("region", ["north", "elsewhere"], other="elsewhere"), names),
         *((attribute, values) for kind, values in _kinds() for attribute in kind.lowered()),
     ]
     return [

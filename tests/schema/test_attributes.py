@@ -244,6 +244,7 @@ class TestImpossibleAttributes:
             (lambda: sv.Ordinal("a", 0, 4, values=[0, 4, 2]), r"values are at least two rising integers"),
             (lambda: sv.Ordinal("a", 0, 9, values=[0, 4]), "the first and the last of values, got 0 and 9"),
             (lambda: sv.Ordinal("a", 0, 6, date="weekday"), r"weekday \(1 to 7\).* got 'weekday' with the integers"),
+            (lambda: sv.Categorical("a", ["no", "yes"], other="b"), "other is one of values, 'no', 'yes', got 'b'"),
             (lambda: sv.Categorical("a", ["no", "yes"], choice_of="b"), "choice_of .* goes with a title .*; got 'b'"),
             (lambda: sv.Categorical("a", ["x", "\ud800"]), r"values is a list of strings"),
             (lambda: sv.Categorical("a", ["x"]), r"at least two different strings, got \['x'\]"),

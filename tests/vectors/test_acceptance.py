@@ -131,6 +131,7 @@ BROKEN: dict[str, Change] = {
         "schema", "attributes", 0, {**SIXTEEN, "values": [0, 0.5, *SIXTEEN["values"][2:]]}
     ),
     "values and dates": put("schema", "attributes", 0, {**SIXTEEN, "date": "year"}),
+    "other texts that are no value": put("schema", "attributes", 2, "other", "c"),
     "weekdays from 0 to 15": put("schema", "attributes", 0, "date", "weekday"),
     "an unknown part of a date": put("schema", "attributes", 0, "date", "minute"),
     "ranges of days that fall": put("schema", "attributes", 0, {**DAYS, "date": DAYS["date"][::-1]}),
@@ -151,6 +152,7 @@ FINE: dict[str, Change] = {
     "integers with gaps": put("schema", "attributes", 0, SIXTEEN),
     "years": put("schema", "attributes", 0, {**DAYS, "low": 2005, "high": 2020, "date": "year"}),
     "ranges of days": put("schema", "attributes", 0, DAYS),
+    "other texts": put("schema", "attributes", 2, "other", "b"),
     "a choice": put("schema", "attributes", 2, {**YES_NO, "choice_of": "ways", "title": "Bus"}),
     "as it is": lambda document: None,
     "brackets and quotes": put("schema", "attributes", 0, "name", "income [EUR] </script>\"'"),

@@ -139,7 +139,7 @@ export class Categorical extends Attribute {
   constructor(document) {
     checkMembers(document, "a categorical attribute", {
       type: isText, name: isReadable, nullable: isFlag, values: (value) => isList(value) && value.every(isReadable),
-    }, { choice_of: isReadable, ...PRESENTATION });
+    }, { choice_of: isReadable, other: isText, ...PRESENTATION });
     /** @type {string[]} */
     const values = document.values;
     const shown = values.slice(0, 8).map((value) => JSON.stringify(value)).join(", ");
@@ -148,6 +148,8 @@ export class Categorical extends Attribute {
     this.positions = new Map(values.map((value, place) => [value, place]));
     if (this.positions.size !== values.length) throw new PlanError(`${this.name}: a value is listed twice`);
     this.yesNo = values.length === 2 && values[0] === "no" && values[1] === "yes";
+    /** @type {string | undefined} */ this.other = document.other;
+    if (this.other !== undefined && !this.positions.has(this.other)) throw new PlanError(`${this.name}: other is one of values`);
     /** @type {string | undefined} */ this.choiceOf = document.choice_of;
     const named = this.choiceOf === undefined || ([...this.choiceOf].length >= 1 && [...this.choiceOf].length <= 200);
     if (!named || (this.choiceOf !== undefined && (!this.yesNo || document.title === undefined))) {
@@ -160,7 +162,8 @@ export class Categorical extends Attribute {
     let text = value;
     if (typeof value === "boolean" && this.yesNo) text = value ? "yes" : "no";
     if (Number.isSafeInteger(value)) text = String(value);
-    const level = this.positions.get(/** @type {string} */ (text));
+    let level = this.positions.get(/** @type {string} */ (text));
+    if (level === undefined && this.other !== undefined && typeof value === "string") level = this.positions.get(this.other);
     if (level === undefined) throw this.refusal(value);
     return level;
   }

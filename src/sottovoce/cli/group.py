@@ -15,6 +15,7 @@ from sottovoce.errors import SottovoceError
 
 COMMANDS = {
     "demo": "Run every stage on a made-up crowd and compare the answers with the truth.",
+    "schema": "Propose a schema from a table or a list of questions.",
     "plan": "Design the public questions for a schema.",
     "audit": "Say exactly what a plan promises.",
     "randomize": "Turn a table of records into randomised reports.",

@@ -201,7 +201,9 @@ def _at(offset: int | None, why: str) -> str:
 
 
 def _as_queried(attribute: AnyAttribute) -> AnyAttribute:
-    """Return the attribute without clipping and reading of dates: a query names the domain, it does not measure."""
+    """Return the attribute without clipping, other texts and dates: a query names the domain, it does not measure."""
+    if isinstance(attribute, Categorical):
+        return msgspec.structs.replace(attribute, other=msgspec.UNSET)
     if not isinstance(attribute, Ordinal):
         return attribute
     return msgspec.structs.replace(attribute, clip=False, date=msgspec.UNSET)

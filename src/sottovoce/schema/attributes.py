@@ -272,11 +272,13 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         values: The strings allowed.
         nullable: Whether "no answer" is allowed.
         choice_of: The name of the multiple choice of which this is one choice, yes or no; its title is the choice.
+        other: The value that every text not listed stands for.
     """
 
     values: tuple[str, ...]
     nullable: bool = False
     choice_of: str | msgspec.UnsetType = msgspec.UNSET
+    other: str | msgspec.UnsetType = msgspec.UNSET
 
     ordered: ClassVar[bool] = False
 
@@ -299,6 +301,11 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
                 f"{self.name}: choice_of names a multiple choice, in 1 to 200 printable characters, and goes with a "
                 f"title and the values no and yes; got {choice_of!r}"
             )
+        other: Any = self.other
+        if other is None:
+            settle(self, other=msgspec.UNSET)
+        elif other is not msgspec.UNSET and other not in self.values:
+            raise SchemaError(f"{self.name}: other is one of values, {self.domain}, got {other!r}")
         settle_levels(self)
 
     def _is_choice(self, name: object) -> bool:
@@ -315,7 +322,10 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         return _listed(self.values)
 
     def _level(self, value: object) -> int:
-        level = index_by_name(self.values).get(self._text(value))
+        levels = index_by_name(self.values)
+        level = levels.get(self._text(value))
+        if level is None and self.other and isinstance(value, str):
+            level = levels[self.other]
         if level is None:
             self.refuse(value, f"allowed are {self.domain}")
         return level
