@@ -96,6 +96,12 @@ def test_tables_hold_booleans_dates_and_lists_as_they_come() -> None:
     assert [levels.tolist() for levels in encode(sv.Schema(ALL), texts)] == expected
 
 
+def test_arrays_of_text_hold_labels_and_dates() -> None:
+    content, joined = sv.Schema([ALL[1], ALL[3]]).attributes
+    assert content.levels(np.array(["good", "bad"])).tolist() == [2, 0]
+    assert joined.levels(np.array(["2026-11-22", "Monday"])).tolist() == [6, 0]
+
+
 @pytest.mark.parametrize("chosen", ["bus", ["tram"], [3], {"bus": True}])
 def test_a_choice_that_is_none_is_refused_with_those_there_are(chosen: object) -> None:
     with pytest.raises(sv.RecordError, match=r"ways: got .*; allowed is a list of any of 'bus', 'city bike'"):

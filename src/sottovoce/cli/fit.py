@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,9 +19,10 @@ from sottovoce.model.fitting import QUALITIES
 @click.argument("tally_file", metavar="TALLY", type=click.Path(path_type=Path))
 @click.option("--seed", default=0, show_default=True, help="For mechanisms that draw at random while fitting.")
 @click.option("--quality", default="default", show_default=True, type=click.Choice(QUALITIES), help="How hard to try.")
+@click.option("--progress", "lines", is_flag=True, help="Say on stderr how far it is, also where that is no terminal.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The model to write (JSON).")
 @json_option
-def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Path, as_json: bool) -> None:
+def command(plan_file: Path, tally_file: Path, out: Path, as_json: bool, **how: Any) -> None:
     """Make a model of the crowd from a tally.
 
     Whatever is computed from reports is as private as they are: the model may be published.
@@ -30,10 +32,11 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
     """
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", FewReportsWarning)
-        with progress_bar("fit", 1.0) as progress:
+        with progress_bar("fit", 1.0, lines=how["lines"]) as progress:
             plan, tally = Plan.load(plan_file), Tally.load(tally_file)
-            model = fit(plan, tally, seed=seed, quality=quality, progress=lambda done: progress(done / 2))
+            model = fit(plan, tally, seed=how["seed"], quality=how["quality"], progress=lambda done: progress(done / 2))
             model.prepare_intervals()
+            progress(1.0)
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)
     origin = model.origin

@@ -24,6 +24,7 @@ COMMANDS = {
     "collection": "Add plans to a collector, and close, extend, purge and delete its collections.",
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
+    "calibrate": "Bring a model to what is publicly known of the population.",
     "query": "Ask a model about the crowd, with intervals.",
     "compare-groups": "Compare groups of the crowd, and say which differences could be chance.",
     "chart": "Draw an attribute, or two together.",

@@ -143,6 +143,9 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         import numpy as np
 
+        if column.dtype.kind == "U" and (self.labels or self.date):
+            texts, inverse = np.unique(column, return_inverse=True)
+            return np.array([*map(self._level, texts.tolist())], np.intp)[inverse]
         if self.date and column.dtype.kind == "M":
             column = date_numbers(self.date, column)
         _require_numbers(self, column)
