@@ -5,12 +5,14 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`, and `Boolean`, `Ordered`, `Integers`, `Date` and
    `Choices`, which become those; `Translation` says it in another language.
-2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
-3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
-   `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
+2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon. A
+   mechanism's options are keywords, or its struct: `SpectralOptions` with `WorkloadOptions`, `HDGOptions`,
+   `TDGOptions`, `CALMOptions`, `LHIOOptions`, `HIOOptions`.
+3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device spent.
+   `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.
-5. `fit` turns a tally into a model.
+5. `fit` turns a tally into a model, and `fit_waves` one whose people were asked again into `WaveModels`.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
@@ -27,11 +29,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
+    from sottovoce.client.ledger import Ledger
     from sottovoce.client.report import Report
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        BudgetError,
         DeliveryError,
         ExperimentError,
         FewReportsWarning,
@@ -44,10 +48,17 @@ if TYPE_CHECKING:
         StoreError,
         TallyError,
     )
+    from sottovoce.mechanisms.calm import CALMOptions
+    from sottovoce.mechanisms.hdg import HDGOptions
+    from sottovoce.mechanisms.hio import HIOOptions
+    from sottovoce.mechanisms.lhio import LHIOOptions
+    from sottovoce.mechanisms.spectral.mechanism import SpectralOptions, WorkloadOptions
+    from sottovoce.mechanisms.tdg import TDGOptions
     from sottovoce.model.answer import Answer, Estimate, difference
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
     from sottovoce.model.model import Model
+    from sottovoce.model.waves import WaveModels, fit_waves
     from sottovoce.plan.audit import Audit
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
@@ -63,6 +74,8 @@ _HOMES = {
     "Answer": "model",
     "Audit": "plan",
     "Boolean": "schema",
+    "BudgetError": "errors",
+    "CALMOptions": "mechanisms.calm",
     "Categorical": "schema",
     "Choices": "schema",
     "Client": "client",
@@ -72,7 +85,11 @@ _HOMES = {
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "simulation.forecasting",
+    "HDGOptions": "mechanisms.hdg",
+    "HIOOptions": "mechanisms.hio",
     "Integers": "schema",
+    "LHIOOptions": "mechanisms.lhio",
+    "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
@@ -86,13 +103,18 @@ _HOMES = {
     "Schema": "schema",
     "SchemaError": "errors",
     "SottovoceError": "errors",
+    "SpectralOptions": "mechanisms.spectral",
     "StoreError": "errors",
+    "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
     "Translation": "schema",
+    "WaveModels": "model",
+    "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
+    "fit_waves": "model",
     "forecast": "simulation.forecasting",
     "load_model": "model",
     "people_needed": "simulation.forecasting",
@@ -110,6 +132,8 @@ __all__ = [
     "Answer",
     "Audit",
     "Boolean",
+    "BudgetError",
+    "CALMOptions",
     "Categorical",
     "Choices",
     "Client",
@@ -119,7 +143,11 @@ __all__ = [
     "ExperimentError",
     "FewReportsWarning",
     "Forecast",
+    "HDGOptions",
+    "HIOOptions",
     "Integers",
+    "LHIOOptions",
+    "Ledger",
     "Model",
     "ModelError",
     "Numeric",
@@ -133,13 +161,18 @@ __all__ = [
     "Schema",
     "SchemaError",
     "SottovoceError",
+    "SpectralOptions",
     "StoreError",
+    "TDGOptions",
     "Tally",
     "TallyError",
     "Translation",
+    "WaveModels",
+    "WorkloadOptions",
     "col",
     "difference",
     "fit",
+    "fit_waves",
     "forecast",
     "load_model",
     "people_needed",
@@ -169,4 +202,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

@@ -53,6 +53,13 @@ def test_no_code_is_more_than_e_to_the_epsilon_likelier_for_one_cell_than_for_an
 
 
 @every_channel
+def test_no_two_cells_differ_more_often_than_the_variation_says(instance: Instance):
+    table = exact_table(instance).astype(float) / float(instance.channel.scale)
+    worst = max(float(abs(table - row).sum(axis=1).max()) for row in table) / 2
+    assert worst * (1 - 1e-12) <= instance.channel.variation() <= worst * (1 + 1e-9)
+
+
+@every_channel
 def test_probabilities_are_the_exact_table(instance: Instance):
     exact = exact_table(instance).astype(float) / float(instance.channel.scale)
     np.testing.assert_allclose(instance.channel.probabilities(), exact, rtol=1e-12)

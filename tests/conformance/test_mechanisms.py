@@ -136,7 +136,7 @@ class TestPlan:
     @every_mechanism
     def test_an_unknown_option_is_refused_with_the_names_of_those_allowed(self, mechanism: str):
         with pytest.raises(sv.PlanError, match=rf"{mechanism} has no option flavour; its options are: \w+"):
-            sv.Plan.create(schema_of(mechanism), epsilon=1, users=1000, mechanism=mechanism, flavour="salt")
+            sv.Plan.create(schema_of(mechanism), epsilon=1, users=1000, mechanism=mechanism, **{"flavour": "salt"})
 
 
 class TestReports:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.schema.attribute import index_by_name, is_absent
+from sottovoce.schema.attribute import index_by_name
+from sottovoce.schema.missing import is_absent
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), np.float32("nan"), np.datetime64("NaT")])

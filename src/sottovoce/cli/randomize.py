@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 import pyarrow as pa
@@ -28,11 +29,12 @@ from sottovoce.cli.output import json_option, make_console, make_table, print_js
     help="The reports to write: .parquet, .csv, or a directory.",
 )
 @click.option("--ids", is_flag=True, help="Give every report an id, so that it is counted once (directory only).")
+@click.option("--wave", type=int, help="Of a plan with waves, the wave whose turn all these people have (file only).")
 @click.option(
     "--check", is_flag=True, help="Only list every value of DATA that the plan does not allow; write nothing."
 )
 @json_option
-def command(plan_file: Path, data: Path, out: Path | None, ids: bool, check: bool, as_json: bool) -> None:
+def command(plan_file: Path, data: Path, *, out: Path | None, check: bool, as_json: bool, **how: Any) -> None:
     """Turn a table of records into randomised reports.
 
     DATA has one row per person and the schema's attributes as columns; other columns are left alone. It is Parquet, or
@@ -57,14 +59,14 @@ def command(plan_file: Path, data: Path, out: Path | None, ids: bool, check: boo
         raise click.UsageError("give --out, the reports to write, or --check to write none")
     with progress_bar(f"randomize {data.name}", 1.0) as progress:
         if not out.suffix or out.is_dir():
-            rows = _write_directory(plan, data, out, ids, progress)
-        elif ids:
+            rows = _write_directory(plan, data, out, how["ids"], progress)
+        elif how["ids"]:
             raise SottovoceError(
                 f"--ids is for a directory of reports, got the file {str(out)!r}; give --out a directory"
             )
         else:
             with replacing(out, inputs=[plan_file, data]) as part:
-                rows = _write_reports(plan, data, part, suffix_of(out), progress)
+                rows = _write_reports(plan, data, part, suffix_of(out), progress, wave=how["wave"])
     if as_json:
         print_json({"reports": str(out), "rows": rows, "plan": plan.fingerprint})
         return
@@ -128,13 +130,13 @@ def _write_directory(plan: Plan, data: Path, out: Path, ids: bool, progress: Pro
     return rows
 
 
-def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, progress: Progress) -> int:
+def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, progress: Progress, *, wave: int | None) -> int:
     rows = 0
     writer: pq.ParquetWriter | pc.CSVWriter | None = None
     try:
         for table in read_records(data, plan.schema, progress, tell=_tell):
             with _told_by_row(plan, data, [(rows + 1, table)]):
-                reports = randomize(plan, table)
+                reports = randomize(plan, table, wave=wave)
             rows += table.num_rows
             if suffix == ".csv":
                 reports = reports.append_column("plan", pa.repeat(plan.fingerprint, reports.num_rows))

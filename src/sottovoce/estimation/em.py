@@ -30,6 +30,7 @@ def maximum_likelihood(table: Floats, counts: NDArray[np.int64], *, threshold: f
     seen = np.flatnonzero(counts)
     if not seen.size:
         return estimate
+    # codes nobody reported add nothing to the log-likelihood, sum of count * log(expected)
     table, weights = np.ascontiguousarray(table[:, seen]), counts[seen].astype(float)
     backwards = np.ascontiguousarray(table.T)
     likelihood = -np.inf
@@ -38,6 +39,7 @@ def maximum_likelihood(table: Floats, counts: NDArray[np.int64], *, threshold: f
         before, likelihood = likelihood, float(weights @ np.log(expected))
         if likelihood - before < threshold:
             break
+        # E and M step at once: p(cell) times the mean over reports of P(code | cell) / P(code)
         estimate = estimate * ((weights / expected) @ backwards)
         estimate /= estimate.sum()
     return estimate

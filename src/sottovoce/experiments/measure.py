@@ -29,13 +29,14 @@ Row = dict[str, Any]
 def run_task(task: Task, cache: Cache) -> list[Row]:
     """Return what a task measures, one row per query set and number."""
     check_member("a measure", task.measure, MEASURES)
+    options: Any = dict(task.method.options)
     try:
         plan = Plan.create(
             schema_of(task.data),
             epsilon=task.epsilon,
             users=task.data.users,
             mechanism=task.method.mechanism,
-            **dict(task.method.options),
+            **options,
         )
     except PlanError:  # a domain too large for it: that is its result, and no reason to stop the others
         return [row for spec in task.queries for row in _rows(task, spec, 0, np.array([np.nan]))]

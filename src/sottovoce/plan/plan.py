@@ -11,24 +11,29 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 import rfc8785
 
 from sottovoce._checks import check_integer, is_readable
-from sottovoce._files import write_whole
+from sottovoce._files import read_whole, write_whole
+from sottovoce._html import facts_html
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import PlanError, SottovoceError
 from sottovoce.plan.audit import Audit, audit_questions
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.plan.questions import Family, Question, Questions
-from sottovoce.plan.registry import DEFAULT_MECHANISM, every_mechanism, find_mechanism
+from sottovoce.plan.registry import DEFAULT_MECHANISM, PlanKeywords, every_mechanism, find_mechanism
+from sottovoce.plan.waves import Waves, check_date, read_waves
 from sottovoce.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from sottovoce.tally.tally import Tally
 
 FORMAT = "sottovoce-plan-1"
 SHARES = 2**32
@@ -56,16 +61,24 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     purpose: str = ""
     contact: str = ""
     expires: str | None = None
+    waves_member: Waves | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="waves")
+    """The waves, where there are any: a plan without them does not speak of them."""
+
+    @property
+    def waves(self) -> Waves | None:
+        """How often people are asked again, and when; None if they are asked once."""
+        return None if isinstance(self.waves_member, msgspec.UnsetType) else self.waves_member
 
     @classmethod
     def create(
         cls,
         schema: Schema,
         *,
-        epsilon: float | str | Decimal,
+        epsilon: float | str | Decimal | None = None,
         users: int,
         mechanism: str = DEFAULT_MECHANISM,
-        **options: Any,
+        options: msgspec.Struct | None = None,
+        **keywords: Unpack[PlanKeywords],
     ) -> Plan:
         """Return the plan that a mechanism designs for this schema, privacy and expected crowd.
 
@@ -74,8 +87,16 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             epsilon: The privacy of each person, from 0.01 to 20; smaller is more private.
             users: How many people are expected to report, at least one; used to choose how finely to ask.
             mechanism: The name of a mechanism.
-            **options: The mechanism's own options, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
-                for any.
+            options: The mechanism's own options as its struct, such as `SpectralOptions`.
+            **keywords: The same options by keyword, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
+                for any. For people who are asked again: ``waves``, how often, and in place of epsilon ``lifetime``, the
+                epsilon over all waves; ``first_wave`` (a date) and ``wave_days``, if devices are to know when.
+
+        Returns:
+            The plan, checked.
+
+        Raises:
+            PlanError: If no such plan can be: it names what was given and what is allowed.
 
         Example:
             >>> import sottovoce as sv
@@ -86,13 +107,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
         users = check_integer("users", users, error=PlanError, least=1, most=MAX_USERS)
-        exact = parse_epsilon(epsilon)
         chosen = find_mechanism(mechanism)
-        about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
+        own: dict[str, Any] = dict(keywords)
+        exact, waves = read_waves(epsilon, own)
+        about = {name: own.pop(name) for name in ("purpose", "contact", "expires") if name in own}
         if isinstance(about.get("expires"), datetime.date):
             about["expires"] = about["expires"].isoformat()
-        settled = chosen.settle(options)
-        design = chosen.design(schema, exact, users, settled)
+        settled = chosen.settle(own, options)
+        design = chosen.design(schema, exact, users if waves is None else max(1, users // waves.number), settled)
         plan = cls(
             format=FORMAT,
             schema=schema,
@@ -104,25 +126,53 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             seed=placement_seed(schema),
             tables=design.tables,
             families=design.families,
+            waves_member=msgspec.UNSET if waves is None else waves,
             **about,
         )
         plan.check()
         return plan
 
+    def __repr__(self) -> str:
+        return (
+            f"<Plan by {self.mechanism}: {len(self.schema)} attributes, {len(self.questions):,} questions, "
+            f"epsilon {self.epsilon}, {self.users:,} users, {self.fingerprint[:12]}…>"
+        )
+
+    def _repr_html_(self) -> str:
+        about = {
+            "privacy": f"epsilon at most {self.epsilon}, for each person's one report",
+            "expected": f"{self.users:,} people",
+            "questions": f"{len(self.questions):,}",
+            "purpose": self.purpose,
+            "contact": self.contact,
+            "expires": self.expires or "",
+            "fingerprint": self.fingerprint,
+        }
+        return facts_html(f"Plan by {self.mechanism}", about) + self.schema._repr_html_()
+
     @functools.cached_property
     def questions(self) -> Questions:
         """All questions, by index: a sequence that makes each one when it is asked for."""
-        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families)
+        waves = 1 if self.waves is None else self.waves.number
+        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families, waves=waves)
+
+    @functools.cached_property
+    def one_wave(self) -> Plan:
+        """The plan of a single wave, without waves: what a wave's tally is fitted by; itself where there are none."""
+        if self.waves is None:
+            return self
+        return msgspec.structs.replace(self, waves_member=msgspec.UNSET, users=max(1, self.users // self.waves.number))
 
     def question(self, index: int) -> Question:
-        """Return one question."""
-        return self.questions[index]
+        """Return one question; PlanError if there is none of that index."""
+        most = len(self.questions) - 1
+        return self.questions[check_integer("a question's index", index, error=PlanError, least=0, most=most)]
 
     def audit(self) -> Audit:
         """Return the exact worst case over all questions, and a question that attains it."""
         return audit_questions(self.questions, self.users)
 
-    def refresh(self, tally: Any) -> Plan:
+    def refresh(self, tally: Tally) -> Plan:
         """Return a plan of the same collection with shares that suit what a tally shows, for people not yet asked.
 
         Questions, channels and privacy stay as they are; only whom they are asked next changes. Tallies of both plans
@@ -132,11 +182,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if mechanism.refresh is None:
             able = ", ".join(each.name for each in every_mechanism() if each.refresh is not None)
             raise PlanError(f"{self.mechanism} plans have no shares to refresh; those of {able} have")
+        if getattr(tally, "collection", None) is None:
+            raise PlanError(f"a plan is refreshed by a Tally of its reports, got {type(tally).__name__}")
         if tally.collection != self.collection:
             raise PlanError("the tally is of another collection; refresh a plan by the tally of its own reports")
         families = tuple(
             msgspec.structs.replace(family, shares=share)
-            for family, share in zip(self.families, mechanism.refresh(self, tally), strict=True)
+            for family, share in zip(self.families, mechanism.refresh(self.one_wave, tally.together()), strict=True)
         )
         plan = msgspec.structs.replace(self, families=families, version=self.version + 1)
         plan.check()
@@ -155,6 +207,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         for family in document["families"]:
             del family["shares"]
         return hashlib.sha256(rfc8785.dumps(document)).hexdigest()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What a report that answers this plan may name: the plan by its fingerprint, or its collection."""
+        return self.fingerprint, self.collection
 
     @property
     def for_browsers(self) -> bool:
@@ -181,15 +238,17 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             >>> print(plan.sql("postgres", table="survey.reports").splitlines()[0])
             WITH screened AS (
         """
-        given = tuple(columns)
-        if not {"question", "code"} <= set(given) <= set(COLUMNS):
-            raise PlanError(f"columns are question and code, and may be plan and id as well, got {given}")
+        given = tuple(columns) if isinstance(columns, Iterable) else ()
+        if not all(isinstance(name, str) for name in given) or not {"question", "code"} <= set(given) <= set(COLUMNS):
+            raise PlanError(f"columns are question and code, and may be plan and id as well, got {columns!r}")
+        if not isinstance(assume_plan, bool):
+            raise PlanError(f"assume_plan is True or False, got {assume_plan!r}")
         if "plan" not in given and not assume_plan:
             raise PlanError(
                 "without a column plan every row would be refused, as none says which plan it answers; "
                 "give assume_plan=True if all of them answer this one"
             )
-        return counting_statement(self.fingerprint, self.questions.codes, dialect, table=table, columns=given)
+        return counting_statement(self.names, self.questions.codes, dialect, table=table, columns=given)
 
     def to_json(self) -> bytes:
         """Return the canonical JSON (RFC 8785)."""
@@ -209,8 +268,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         except (
             msgspec.MsgspecError,
             rfc8785.CanonicalizationError,
-            UnicodeDecodeError,
+            UnicodeError,
             RecursionError,
+            TypeError,
             SottovoceError,
         ) as error:
             raise PlanError(f"not a plan, or damaged: {error}") from error
@@ -229,10 +289,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan; a truncated, altered or impossible one is refused."""
+        document = read_whole(path, "plan", error=PlanError)
         try:
-            return cls.from_json(Path(path).read_bytes())
-        except OSError as error:
-            raise PlanError(f"cannot read the plan {str(path)!r}: {error}") from error
+            return cls.from_json(document)
         except PlanError as error:
             raise PlanError(f"{str(path)!r}: {error}") from error
 
@@ -245,7 +304,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if self.version < 1:
             raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
-            _check_date(self.expires)
+            check_date("expires", self.expires)
+        if self.waves is not None:
+            self.waves.check()
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
         if not is_readable(self.purpose) or not is_readable(self.contact):
@@ -268,10 +329,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"a plan holds text and integers below 2^53, this one does not: {error}") from error
 
 
-def require_plan(plan: object) -> None:
-    """Raise PlanError for anything but a plan, such as its path."""
+def require_plan(plan: object) -> Plan:
+    """Return a plan; raise PlanError for anything else, such as its path."""
     if not isinstance(plan, Plan):
         raise PlanError(f"a Plan is needed here, got {type(plan).__name__}; Plan.load reads one from a file")
+    return plan
 
 
 def placement_seed(schema: Schema) -> str:
@@ -297,11 +359,3 @@ def _check_values(value: object) -> None:
         raise PlanError(f"options and parameters hold no control characters, got {value!r}")
     elif isinstance(value, float) and value.is_integer() and abs(value) >= 2**53:
         raise PlanError(f"options and parameters are numbers below 2^53, got {value!r}")
-
-
-def _check_date(text: object) -> None:
-    try:
-        if not isinstance(text, str) or datetime.date.fromisoformat(text).isoformat() != text:
-            raise ValueError
-    except ValueError as error:
-        raise PlanError(f"expires is a date such as 2030-12-31, got {text!r}") from error

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import abc
 import functools
+import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import msgspec
 
-from sottovoce._checks import is_readable
+from sottovoce._checks import is_number, is_readable
 from sottovoce.errors import RecordError, SchemaError
+from sottovoce.schema.missing import is_absent, missing_answers
 from sottovoce.schema.presentation import (
     Presentation,
     Shown,
@@ -103,7 +105,7 @@ class Attribute(
         """Return the levels of a whole column, as the smallest unsigned integers that hold them."""
         import numpy as np
 
-        missing = _missing(column)
+        missing = missing_answers(column)
         levels = np.zeros(len(column), dtype=np.min_scalar_type(self.size - 1))
         if missing is None:
             levels[:] = self._present_levels(column)
@@ -181,26 +183,16 @@ def index_by_name(names: tuple[str, ...]) -> dict[str, int]:
     return {name: index for index, name in enumerate(names)}
 
 
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Return which answers are missing (None, NaN or no time), or None where all are there."""
-    import numpy as np
-
-    if column.dtype.kind == "f":
-        missing = np.isnan(column)
-    elif column.dtype.kind == "M":
-        missing = np.isnat(column)
-    elif column.dtype.kind == "O":
-        missing = np.array([is_absent(value) for value in column.tolist()], dtype=bool)
-    else:
-        return None
-    return missing if missing.any() else None
+def as_number(attribute: Attribute, value: object) -> float:
+    """Return a value that is a number, exactly; raise RecordError for any other."""
+    if not is_number(value):
+        attribute.refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
+    if value != value:  # noqa: PLR0124 - NaN; math.isnan fails for an int that no float holds
+        attribute.refuse(value, f"not a number; allowed are {attribute.domain}")
+    return int(value) if isinstance(value, numbers.Integral) else float(value)  # exact, and compared as in tables
 
 
-def is_absent(value: object) -> bool:
-    """Return whether a value says that there is no answer: None, NaN, or pandas' NA, which compares to nothing."""
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:
-        return True
-    except ValueError:  # an array is no answer of any kind
-        return False
+def require_numbers(attribute: Attribute, column: NDArray[Any]) -> None:
+    """Raise RecordError unless a column holds numbers."""
+    if column.dtype.kind not in "iuf":
+        raise RecordError(f"{attribute.name}: the column holds {column.dtype}, allowed are {attribute.domain}")

@@ -10,25 +10,34 @@ Integers, real numbers in bins, and texts without order; every other kind become
 
 from __future__ import annotations
 
-import bisect
 import functools
 import itertools
 import math
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import msgspec
 
-from sottovoce._checks import check_integer, is_number, is_readable
-from sottovoce.errors import RecordError, SchemaError
-from sottovoce.schema.attribute import MAX_LEVELS, Attribute, index_by_name, settle_common, settle_levels
+from sottovoce._checks import is_number, is_readable
+from sottovoce.errors import SchemaError
+from sottovoce.schema.attribute import (
+    Attribute,
+    as_number,
+    index_by_name,
+    require_numbers,
+    settle_common,
+    settle_levels,
+)
 from sottovoce.schema.dates import PARTS, Part, date_number, date_numbers, is_day
-from sottovoce.schema.presentation import settle
+from sottovoce.schema.numeric import Numeric
+from sottovoce.schema.presentation import Texts, settle
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+__all__ = ["MAX_EXACT", "YES_NO", "Categorical", "Numeric", "Ordinal"]
 
 MAX_EXACT = 2**53 - 1
 """Integers up to here survive JSON, TOML and a browser unchanged."""
@@ -56,6 +65,20 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
     clip: bool = False
     values: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     date: str | tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917 - the fields above, lists of any kind
+            self,
+            name: str,
+            low: int,
+            high: int,
+            nullable: bool = False,
+            clip: bool = False,
+            values: Sequence[int] | None = None,
+            date: str | Sequence[str] | None = None,
+            **shown: Unpack[Texts],
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         settle_common(self)
@@ -138,7 +161,7 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
         if isinstance(value, str) and self.labels and value in self.labels:
             return self.integers[index_by_name(self.labels)[value]]
         number = date_number(self.date, value) if self.date and not is_number(value) else None
-        return _as_number(self, value) if number is None else number
+        return as_number(self, value) if number is None else number
 
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         import numpy as np
@@ -148,7 +171,7 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
             return np.array([*map(self._level, texts.tolist())], np.intp)[inverse]
         if self.date and column.dtype.kind == "M":
             column = date_numbers(self.date, column)
-        _require_numbers(self, column)
+        require_numbers(self, column)
         if column.dtype.kind == "f":
             wrong = column != np.floor(column)
             if wrong.any():
@@ -177,95 +200,6 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
         return np.asarray(np.clip(ends, 0, self.value_levels))
 
 
-class Numeric(Attribute, frozen=True, tag="numeric"):
-    """Real numbers from ``low`` to ``high`` in equal ``bins``, or between given ``edges``; one level per bin.
-
-    A bin holds its lower edge; the last one holds its upper edge too.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    bins: int | None = None
-    edges: tuple[float, ...] | None = None
-    nullable: bool = False
-    clip: bool = False
-
-    def __post_init__(self) -> None:
-        settle_common(self)
-        if self.edges is None:
-            self._settle_bins()
-        else:
-            self._settle_edges(self.edges)
-        settle_levels(self)
-
-    def _settle_bins(self) -> None:
-        if self.low is None or self.high is None:
-            raise SchemaError(f"{self.name}: a numeric attribute needs low and high, or edges")
-        bins = 64 if self.bins is None else self.bins
-        bins = check_integer(f"{self.name}: bins", bins, error=SchemaError, least=2, most=MAX_LEVELS)
-        low, high = (_finite(self.name, "bound", bound) for bound in (self.low, self.high))
-        if not low < high:
-            raise SchemaError(f"{self.name}: high must be above low, got low={self.low}, high={self.high}")
-        settle(self, low=low, high=high, bins=bins)
-        if not all(left < right for left, right in itertools.pairwise(self.boundaries)):
-            raise SchemaError(f"{self.name}: {bins} bins between {low} and {high} are narrower than a float can tell")
-
-    def _settle_edges(self, edges: Iterable[float]) -> None:
-        settled = tuple(_finite(self.name, "edge", edge) for edge in edges) if isinstance(edges, Iterable) else ()
-        if len(settled) < 3 or any(left >= right for left, right in itertools.pairwise(settled)):
-            raise SchemaError(f"{self.name}: edges are at least three increasing numbers, got {edges!r}")
-        given = (self.low, self.high, self.bins)
-        implied = (settled[0], settled[-1], len(settled) - 1)
-        if any(value is not None and value != wanted for value, wanted in zip(given, implied, strict=True)):
-            raise SchemaError(
-                f"{self.name}: edges say low, high, bins = {implied}, but {given} was given too; give edges alone"
-            )
-        settle(self, low=implied[0], high=implied[1], bins=implied[2], edges=settled)
-
-    @property
-    def boundaries(self) -> tuple[float, ...]:
-        """The ``bins + 1`` bin boundaries; equal bins are at ``low + (high - low) * i / bins`` in IEEE doubles."""
-        if self.edges is not None:
-            return self.edges
-        assert self.low is not None
-        assert self.high is not None
-        assert self.bins is not None
-        return _equal_bins(self.low, self.high, self.bins)
-
-    @property
-    def value_levels(self) -> int:
-        """One per bin."""
-        assert self.bins is not None
-        return self.bins
-
-    @property
-    def domain(self) -> str:
-        """The interval allowed."""
-        return f"numbers from {self.low:g} to {self.high:g}"
-
-    def _level(self, value: object) -> int:
-        number = _as_number(self, value)
-        boundaries = self.boundaries
-        if not boundaries[0] <= number <= boundaries[-1] and not self.clip:
-            self.refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
-        return min(max(bisect.bisect_right(boundaries, number) - 1, 0), self.value_levels - 1)
-
-    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
-        import numpy as np
-
-        _require_numbers(self, column)
-        boundaries = np.array(self.boundaries)
-        if not self.clip and len(column) and (column.min() < boundaries[0] or column.max() > boundaries[-1]):
-            self.refuse_column(column, (column < boundaries[0]) | (column > boundaries[-1]))
-        return np.clip(np.searchsorted(boundaries, column, side="right") - 1, 0, self.value_levels - 1)
-
-    def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where closed intervals (rows of low, high) lie on the axis of levels; linear within a bin."""
-        import numpy as np
-
-        return np.interp(bounds, self.boundaries, np.arange(self.value_levels + 1))
-
-
 class Categorical(Attribute, frozen=True, tag="categorical"):
     """One of a list of strings; the levels have no order.
 
@@ -284,6 +218,18 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
     other: str | msgspec.UnsetType = msgspec.UNSET
 
     ordered: ClassVar[bool] = False
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            values: Sequence[str | int],
+            nullable: bool = False,
+            choice_of: str | None = None,
+            other: str | None = None,
+            **shown: Unpack[Texts],
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         settle_common(self)
@@ -350,11 +296,6 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
 
 
 @functools.lru_cache(maxsize=256)
-def _equal_bins(low: float, high: float, bins: int) -> tuple[float, ...]:
-    return (*(low + (high - low) * i / bins for i in range(bins)), high)
-
-
-@functools.lru_cache(maxsize=256)
 def _index_by_integer(values: tuple[int, ...]) -> dict[int, int]:
     return {value: index for index, value in enumerate(values)}
 
@@ -376,22 +317,3 @@ def _listed(values: Sequence[object]) -> str:
     """Return values in words, the first few in full."""
     shown = ", ".join(repr(value) for value in values[:8])
     return shown if len(values) <= 8 else f"{shown}, ... ({len(values)} values)"
-
-
-def _finite(name: str, what: str, value: object) -> float:
-    if not is_number(value) or not math.isfinite(value):
-        raise SchemaError(f"{name}: every {what} is a finite number, got {value!r}")
-    return float(value) + 0.0  # no negative zero: its text would differ from zero's
-
-
-def _as_number(attribute: Attribute, value: object) -> float:
-    if not is_number(value):
-        attribute.refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
-    if value != value:  # noqa: PLR0124 - NaN; math.isnan fails for an int that no float holds
-        attribute.refuse(value, f"not a number; allowed are {attribute.domain}")
-    return int(value) if isinstance(value, numbers.Integral) else float(value)  # exact, and compared as in tables
-
-
-def _require_numbers(attribute: Attribute, column: NDArray[Any]) -> None:
-    if column.dtype.kind not in "iuf":
-        raise RecordError(f"{attribute.name}: the column holds {column.dtype}, allowed are {attribute.domain}")

@@ -13,15 +13,13 @@ from __future__ import annotations
 import datetime
 import itertools
 import re
-from collections.abc import Iterable
-from typing import Any, Union
-
-import msgspec
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Union, Unpack
 
 from sottovoce.errors import SchemaError
 from sottovoce.schema.attributes import YES_NO, Categorical, Numeric, Ordinal
 from sottovoce.schema.dates import MONTHS, PARTS, WEEKDAYS, is_day
-from sottovoce.schema.presentation import Translated, Translation
+from sottovoce.schema.presentation import Texts, Translated, Translation
 
 AnyAttribute = Union[Ordinal, Numeric, Categorical]  # noqa: UP007 - msgspec reads this at run time
 
@@ -42,6 +40,10 @@ class Boolean(_Kind, frozen=True, tag="boolean"):
 
     nullable: bool = False
 
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str, nullable: bool = False, **shown: Unpack[Texts]) -> None: ...
+
     def lowered(self) -> tuple[AnyAttribute, ...]:
         """Return the attribute that this becomes."""
         return (Categorical(self.name, YES_NO, nullable=self.nullable, **self.texts()),)
@@ -57,6 +59,12 @@ class Ordered(_Kind, frozen=True, tag="ordered"):
 
     values: tuple[str, ...]
     nullable: bool = False
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, values: Sequence[str], nullable: bool = False, **shown: Unpack[Texts]
+        ) -> None: ...
 
     def lowered(self) -> tuple[AnyAttribute, ...]:
         """Return the attribute that this becomes."""
@@ -77,6 +85,12 @@ class Integers(_Kind, frozen=True, tag="integers"):
     values: tuple[int, ...]
     nullable: bool = False
     clip: bool = False
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, values: Sequence[int], nullable: bool = False, clip: bool = False, **shown: Unpack[Texts]
+        ) -> None: ...
 
     def lowered(self) -> tuple[AnyAttribute, ...]:
         """Return the attribute that this becomes."""
@@ -111,6 +125,20 @@ class Date(_Kind, frozen=True, tag="date"):
     high: int | None = None
     nullable: bool = False
     clip: bool = False
+
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917 - the fields above, days as texts or dates
+            self,
+            name: str,
+            by: str | None = None,
+            edges: Sequence[str | datetime.date] | None = None,
+            low: int | None = None,
+            high: int | None = None,
+            nullable: bool = False,
+            clip: bool = False,
+            **shown: Unpack[Texts],
+        ) -> None: ...
 
     def lowered(self) -> tuple[AnyAttribute, ...]:
         """Return the attribute that this becomes."""
@@ -159,6 +187,12 @@ class Choices(_Kind, frozen=True, tag="choices"):
     choices: tuple[str, ...]
     nullable: bool = False
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, choices: Sequence[str], nullable: bool = False, **shown: Unpack[Texts]
+        ) -> None: ...
+
     def lowered(self) -> tuple[AnyAttribute, ...]:
         """Return the attributes that this becomes, one for each choice."""
         choices = _texts(self.name, "choices", self.choices)
@@ -178,8 +212,8 @@ class Choices(_Kind, frozen=True, tag="choices"):
                 nullable=self.nullable,
                 choice_of=self.name,
                 title=label,
-                question=self.question,
-                translations=self._translations(number, len(choices)) or msgspec.UNSET,
+                question=self.question or None,
+                translations=self._translations(number, len(choices)) or None,
             )
             for number, (name, label) in enumerate(zip(names, labels, strict=True))
         )
@@ -189,7 +223,7 @@ class Choices(_Kind, frozen=True, tag="choices"):
             if one.title or one.unit or (one.labels and len(one.labels) != choices):
                 raise SchemaError(f"{self.name}: a translation of choices has a question, and a label for each choice")
         return tuple(
-            Translation(one.language, question=one.question, title=one.labels[number] if one.labels else msgspec.UNSET)
+            Translation(one.language, question=one.question or None, title=one.labels[number] if one.labels else None)
             for one in self.translations or ()
         )
 

@@ -10,8 +10,8 @@ plan without presentation is the same document, to the last byte, as one made be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 
@@ -34,6 +34,16 @@ class Shown(NamedTuple):
     labels: tuple[str, ...]
 
 
+class Texts(TypedDict, total=False):
+    """The texts that an attribute may be given by name, for checkers of types."""
+
+    title: str | None
+    question: str | None
+    unit: str | None
+    labels: Sequence[str] | None
+    translations: Sequence[Translation] | None
+
+
 class Presentation(msgspec.Struct, frozen=True, kw_only=True):
     """The optional texts of an attribute or a translation; `msgspec.UNSET`, which is false, where one was not given."""
 
@@ -47,6 +57,18 @@ class Translation(Presentation, frozen=True, forbid_unknown_fields=True, repr_om
     """The texts of an attribute in another language, such as ``de`` or ``pt-BR``."""
 
     language: str
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            language: str,
+            *,
+            title: str | None = None,
+            question: str | None = None,
+            unit: str | None = None,
+            labels: Sequence[str] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_language("a translation", self.language)

@@ -10,24 +10,28 @@ from __future__ import annotations
 import datetime
 import difflib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import rfc8785
 
-from sottovoce._files import write_whole
+from sottovoce._files import read_whole, write_whole
+from sottovoce._html import rows_html
 from sottovoce.errors import RecordError, SchemaError
-from sottovoce.schema.attribute import index_by_name
+from sottovoce.schema.attribute import Attribute, index_by_name
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.kinds import KINDS, AnyAttribute, AnyKind
 from sottovoce.schema.presentation import check_language, settle
 
-__all__ = ["AnyAttribute", "Schema", "chosen"]
+__all__ = ["SHOWN", "AnyAttribute", "Schema", "chosen"]
+
+SHOWN = 8
+"""How many attributes a schema's one-line form names."""
 
 
-class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_defaults=True):
+class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The attributes of a collection, in order; readable from and writable to JSON and TOML.
 
     Kinds that become others (`Boolean`, `Ordered`, `Integers`, `Date`, `Choices`) may stand in the list: the schema
@@ -36,6 +40,10 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_
 
     attributes: tuple[AnyAttribute, ...]
     language: str | msgspec.UnsetType = msgspec.UNSET
+
+    if TYPE_CHECKING:
+
+        def __init__(self, attributes: Sequence[AnyAttribute | AnyKind], language: str | None = None) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Iterable):
@@ -83,6 +91,43 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_
         own = [self.language] if self.language else []
         return (*own, *sorted(translated - set(own)))
 
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def __iter__(self) -> Iterator[AnyAttribute]:
+        return iter(self.attributes)
+
+    def __contains__(self, wanted: object) -> bool:
+        """Return whether an attribute, or one of that name, is asked."""
+        return wanted in (
+            self.names if isinstance(wanted, str) else self.attributes if isinstance(wanted, Attribute) else ()
+        )
+
+    def __getitem__(self, wanted: str | int) -> AnyAttribute:
+        """Return the attribute of a name or index.
+
+        Raises:
+            SchemaError: If there is none; it names those there are.
+        """
+        try:
+            return self.attributes[self.index(wanted) if isinstance(wanted, str) else wanted]
+        except (LookupError, TypeError) as error:
+            raise SchemaError(f"this schema has no attribute {wanted!r}; it has {', '.join(self.names)}") from error
+
+    def __repr__(self) -> str:
+        listed = [f"{attribute.name} ({attribute.size})" for attribute in self.attributes[:SHOWN]]
+        more = f", and {len(self) - SHOWN} more" if len(self) > SHOWN else ""
+        return f"<Schema {', '.join(listed)}{more}>"
+
+    def _repr_html_(self) -> str:
+        return rows_html(
+            ("attribute", "kind", "allowed", "levels"),
+            [
+                (each.name, type(each).__name__, each.domain + (" or no answer" * each.accepts_null), f"{each.size:,}")
+                for each in self.attributes
+            ],
+        )
+
     def index(self, name: str) -> int:
         """Return where the attribute called ``name`` stands in the schema, from 0, or raise KeyError."""
         return index_by_name(self.names)[name]
@@ -128,9 +173,11 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_
     @classmethod
     def from_toml(cls, text: str) -> Schema:
         """Return the schema that a TOML text describes."""
+        if not isinstance(text, str):
+            raise SchemaError(f"the TOML form of a schema is a text, got {type(text).__name__}")
         try:
             return _read(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, UnicodeError, RecursionError) as error:
             raise SchemaError(f"not a schema: {error}") from error
 
     @classmethod
@@ -138,7 +185,7 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_
         """Return the schema that a JSON text describes."""
         try:
             return _read(msgspec.json.decode(text))
-        except msgspec.DecodeError as error:
+        except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError) as error:
             raise SchemaError(f"not a schema: {error}") from error
 
     def save(self, path: str | Path) -> None:
@@ -149,8 +196,8 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True, repr_omit_
     def load(cls, path: str | Path) -> Schema:
         """Read a schema: TOML if the path ends in ``.toml``, JSON otherwise."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = read_whole(path, "schema", error=SchemaError).decode()
+        except UnicodeDecodeError as error:
             raise SchemaError(f"cannot read the schema {str(path)!r}: {error}") from error
         return cls.from_toml(text) if Path(path).suffix == ".toml" else cls.from_json(text)
 
