@@ -19,7 +19,7 @@ def test_the_guideline_is_checked_against_every_pair_of_powers_of_two() -> None:
 
 def test_every_mechanism_of_the_registry_is_a_method_with_a_label_of_its_own() -> None:
     methods = every_method()
-    assert [method.mechanism for method in methods] == list(MECHANISMS)
+    assert list(dict.fromkeys(method.mechanism for method in methods)) == list(MECHANISMS)
     assert len({method.label for method in methods}) == len(methods)
     assert [method.mechanism for method in every_method(("tdg", "hdg"))] == ["tdg", "hdg"]
     with pytest.raises(sv.ExperimentError, match=r"unknown mechanism magic; known are .*hdg"):
@@ -41,3 +41,14 @@ def test_an_estimator_is_set_where_there_is_the_choice_and_it_was_not_made() -> 
     assert with_estimator(made, "max_entropy") == made
     uniform = Method(label="Uni", mechanism="uniform")
     assert with_estimator(uniform, "max_entropy") == uniform
+
+
+def test_two_baselines_come_as_the_paper_has_them_and_as_they_are_by_default() -> None:
+    shown = {method.label: (method.mechanism, dict(method.options)) for method in every_method(("lhio", "msw", "hdg"))}
+    assert shown == {
+        "LHIO": ("lhio", {"nonnegative": True}),
+        "LHIO, linear": ("lhio", {}),
+        "MSW": ("msw", {"smoothing": True}),
+        "MSW, EM": ("msw", {}),
+        "HDG": ("hdg", {}),
+    }

@@ -1,4 +1,4 @@
-"""Every figure and table of the paper, by name, and three of our own. Settings are the paper's."""
+"""Every figure and table of the paper, by name, and some of our own. Settings are the paper's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from msgspec.structs import replace
 
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.experiment import Experiment
-from sottovoce.experiments.methods import HDG, IHDG, ITDG, TDG, granularities
+from sottovoce.experiments.methods import (
+    HDG,
+    HDG_OUE,
+    IHDG,
+    ITDG,
+    MSW,
+    MSW_CONTINUOUS,
+    TDG,
+    TDG_OUE,
+    granularities,
+)
 
 EPSILONS = tuple(step / 5 for step in range(1, 11))
 TENTHS = tuple(step / 10 for step in range(1, 10))
@@ -248,6 +258,15 @@ OTHERS = (
             replace(HDG.with_option("estimator", estimator), label=label)
             for estimator, label in (("weighted_update", "Algorithm 2"), ("max_entropy", "Maximum entropy"))
         ),
+    ),
+    Experiment(
+        name="oracles",
+        paper="not in the paper; its authors' program also has the first",
+        summary="Reports that no plan can name, simulated: unary encoding (OUE) and the square wave of real numbers.",
+        axis="epsilon",
+        epsilons=(0.2, 0.6, 1.0, 1.4, 2.0, 4.0),
+        datasets=SYNTHETIC,
+        methods=(HDG, HDG_OUE, TDG, TDG_OUE, MSW, MSW_CONTINUOUS),
     ),
 )
 

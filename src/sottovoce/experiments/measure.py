@@ -13,8 +13,10 @@ from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
+from sottovoce.experiments.oracles import fit_simulated
 from sottovoce.experiments.queries import QuerySet
 from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member, derive_seed
+from sottovoce.mechanisms.grids import estimate_grids
 from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
@@ -41,19 +43,30 @@ def run_task(task: Task, cache: Cache) -> list[Row]:
         return [row for spec in task.queries for row in _rows(task, spec, 0, np.array([np.nan]))]
     if task.measure == "granularity":
         return list(_rows(task, task.queries[0], 0, np.array([plan.parameters["g1"], plan.parameters["g2"]])))
-    records = cache.records(task.data)
-    table = dict(zip(plan.schema.names, records, strict=True))
-    seed = derive_seed(task.seed, task.data, task.epsilon, task.method.mechanism, task.method.options, task.repeat)
-    tally = simulate(plan, table, seed=seed)
     if task.measure == "matrix-change":
-        return list(_rows(task, task.queries[0], 0, _matrix_changes(plan, tally)))
-    model = fit(plan, tally, seed=task.repeat)
+        return list(_rows(task, task.queries[0], 0, _matrix_changes(plan, _collect(task, plan, cache))))
+    model = _fitted(task, plan, cache)
     rows: list[Row] = []
     for spec, most in zip(task.queries, task.asked, strict=True):
         asked, truth = cache.queries(task.data, spec)
         asked, truth = asked[:most], truth[:most]
         rows += _rows(task, spec, len(asked), _ANSWERED[task.measure](model, asked, truth))
     return rows
+
+
+def _seed(task: Task) -> int:
+    return derive_seed(task.seed, task.data, task.epsilon, task.method.mechanism, task.method.options, task.repeat)
+
+
+def _collect(task: Task, plan: Plan, cache: Cache) -> Tally:
+    table = dict(zip(plan.schema.names, cache.records(task.data), strict=True))
+    return simulate(plan, table, seed=_seed(task))
+
+
+def _fitted(task: Task, plan: Plan, cache: Cache) -> Model:
+    if task.method.simulated:
+        return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=_seed(task))
+    return fit(plan, _collect(task, plan, cache), seed=task.repeat)
 
 
 def prepare(task: Task, cache: Cache) -> None:
@@ -93,7 +106,7 @@ _ANSWERED: dict[str, Callable[[Model, QuerySet, Floats], Floats]] = {
 
 def _matrix_changes(plan: Plan, tally: Tally) -> Floats:
     """Return how much response matrices move in each sweep, the mean over pairs; a matrix that is done stands still."""
-    changes = [changes for _, changes in response_matrices(plan, tally).values()]
+    changes = [changes for _, changes in response_matrices(plan, estimate_grids(plan, tally), tally.total).values()]
     longest = max(map(len, changes))
     return np.asarray(np.mean([np.pad(moves, (0, longest - len(moves))) for moves in changes], axis=0))
 

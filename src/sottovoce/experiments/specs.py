@@ -69,12 +69,15 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
         mechanism: The mechanism's name in the registry.
         options: Options of `Plan.create`, as pairs.
         repeats: The most repeats it gets, where it is too slow for all of them.
+        simulated: A randomiser that no plan can name, to be simulated in place of the mechanism's own; one of
+            `oracles.SIMULATED`, or "" for its own.
     """
 
     label: str
     mechanism: str
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
     repeats: int | None = None
+    simulated: str = ""
 
     def with_option(self, name: str, value: str | float | bool) -> Method:
         """Return the method with one more option."""

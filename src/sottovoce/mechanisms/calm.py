@@ -8,11 +8,12 @@ marginal that nobody reported on is taken as uniform and has no weight in the co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
 
-from sottovoce.estimation.consistency import post_process
+from sottovoce.estimation.consistency import Grid, post_process
 from sottovoce.mechanisms.grids import ROUNDS, GridOptions, GridQuestions, estimate_grids, pair_shares, pairs_of
 from sottovoce.mechanisms.options import require_pairs, require_small_pairs
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
@@ -39,12 +40,16 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random."""
-    grids = estimate_grids(plan, tally)
+    return from_grids(Origin.of(plan, tally), plan, estimate_grids(plan, tally))
+
+
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid]) -> PairwiseModel:
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     blocks = [np.arange(size) for size in plan.schema.sizes]
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
-    return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
 
 
 CALM = Mechanism("calm", "the full marginal of every pair of attributes", CALMOptions, design, fit, PairwiseModel)

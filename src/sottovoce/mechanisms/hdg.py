@@ -7,6 +7,7 @@ appendix's "IHDG". A grid that nobody reported on is taken as uniform and has no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -94,20 +95,24 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return response matrices for all pairs; nothing here draws at random."""
-    matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, tally).items()}
-    return PairwiseModel(
-        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices
-    )
+    return from_grids(Origin.of(plan, tally), plan, estimate_grids(plan, tally))
 
 
-def response_matrices(plan: Plan, tally: Tally) -> dict[tuple[int, int], tuple[Floats, list[float]]]:
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid]) -> PairwiseModel:
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
+    matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, grids, origin.reports).items()}
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices)
+
+
+def response_matrices(
+    plan: Plan, grids: Sequence[Grid], reports: int
+) -> dict[tuple[int, int], tuple[Floats, list[float]]]:
     """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1."""
-    grids = estimate_grids(plan, tally)
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     by_attributes = {grid.attributes: grid for grid in grids}
     values = [np.bincount(block) / len(block) for block in _blocks(plan)]
-    threshold = 1.0 / tally.total
+    threshold = 1.0 / reports
     return {
         pair: _matrix(by_attributes, pair, np.outer(values[pair[0]], values[pair[1]]), threshold)
         for pair in pairs_of(plan.schema)

@@ -7,9 +7,10 @@ within a cell are taken as alike, which is what limits it. Reference: Yang et al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
-from sottovoce.estimation.consistency import post_process
+from sottovoce.estimation.consistency import Grid, post_process
 from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
@@ -61,12 +62,16 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) ->
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' grids, made non-negative and consistent; nothing here draws at random."""
-    grids = estimate_grids(plan, tally)
+    return from_grids(Origin.of(plan, tally), plan, estimate_grids(plan, tally))
+
+
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid]) -> PairwiseModel:
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     blocks = [attribute_table(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
-    return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
 
 
 TDG = Mechanism("tdg", "one coarse grid for every pair of attributes", TDGOptions, design, fit, PairwiseModel)
