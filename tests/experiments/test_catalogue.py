@@ -42,6 +42,17 @@ def test_defaults_are_the_papers() -> None:
     assert find_experiment("varying-volume").repeats == 10
 
 
+def test_the_number_of_queries_is_that_of_the_papers_figures() -> None:
+    others = {
+        "varying-attributes": 100,
+        "new-real-varying-attributes": 100,
+        "varying-attributes-six-dimensions": 120,
+        "zero-count": 150,
+        "non-zero-count": 150,
+    }
+    assert {name: experiment.queries for name, experiment in CATALOGUE.items() if experiment.queries != 200} == others
+
+
 @pytest.mark.parametrize("experiment", SYNTHETIC, ids=lambda experiment: experiment.name)
 def test_every_comparison_has_every_mechanism_of_the_registry(experiment: Experiment) -> None:
     if experiment.methods is None:

@@ -33,7 +33,12 @@ EVERY = "all"
     "--quick", "small", is_flag=True, help="A small version: seconds each, with errors that are not the paper's."
 )
 @click.option("--repeats", type=click.IntRange(min=1), help="Repeat each measurement so often.")
-@click.option("--aligned", is_flag=True, help="Let queries start where the authors' generator starts them.")
+@click.option(
+    "--aligned/--anywhere",
+    default=True,
+    show_default=True,
+    help="Let both ends of queries lie on sixteenths of the domain, as the authors' generator does, or anywhere.",
+)
 @click.option(
     "--data",
     "files",

@@ -52,6 +52,7 @@ VARYING = (
         summary="Error of every method as more attributes are collected.",
         axis="attributes",
         attributes=tuple(range(3, 11)),
+        queries=100,
     ),
     Experiment(
         name="varying-users",
@@ -192,6 +193,7 @@ COUNTS = (
         attributes=(10,),
         dimensions=tuple(range(6, 11)),
         volumes=(0.3,),
+        queries=150,
     ),
     Experiment(
         name="non-zero-count",
@@ -202,6 +204,7 @@ COUNTS = (
         attributes=(10,),
         dimensions=tuple(range(6, 11)),
         volumes=(0.7,),
+        queries=150,
     ),
 )
 
@@ -225,6 +228,7 @@ SIX = tuple(
         summary=f"{experiment.summary[:-1]}, for queries on six attributes.",
         dimensions=(6,),
         attributes=tuple(number for number in experiment.attributes if number >= 6),
+        queries=120 if experiment.axis == "attributes" else experiment.queries,
     )
     for experiment in VARYING
 )

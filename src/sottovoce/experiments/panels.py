@@ -118,14 +118,15 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
     fixed = [
         named(name, first[name])
         for name in ("users", "attributes", "levels", "epsilon", "dimension", "volume")
-        if name not in moving
+        if name not in moving and not (name == "volume" and first["kind"] == "marginals")
     ]
     if experiment.measure == "granularity":
         return [fixed[0]]
     repeats, queries = max(summary["repeats"].to_pylist()), max(summary["queries"].to_pylist())
     counted = [f"{queries:,} queries"] if queries else []
-    start = "starting where the authors' generator starts them" if first["aligned"] else "starting anywhere"
-    said = [", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; queries {start}" if queries else "")]
+    ends = "on sixteenths of the domain" if first["aligned"] else "anywhere"
+    drawn = first["kind"] not in ("marginals", "ranges")
+    said = [", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; ends of queries {ends}" if drawn and queries else "")]
     for method in summary["method"].unique().to_pylist():
         rows = [row for row in summary.to_pylist() if row["method"] == method]
         answered = [row for row in rows if row["mean"] is not None]

@@ -14,6 +14,9 @@ from sottovoce.errors import ExperimentError
 from sottovoce.experiments.specs import QUERY_KINDS, QuerySpec, check_member
 from sottovoce.schema.schema import Schema
 
+SIXTEENTHS = 16
+"""Into how many parts the authors' generator divides a domain; the ends of a range lie on their edges."""
+
 MOST_TRIES = 200
 """How many times as many queries as wanted are drawn before giving up on those with, or without, anybody inside."""
 
@@ -73,15 +76,32 @@ def draw_queries(spec: QuerySpec, attributes: int, levels: int, *, seed: int, co
         raise ExperimentError(f"the volume of a query is above 0 and at most 1, got {spec.volume}")
     if spec.kind == "marginals":
         return _of_pairs(attributes, np.arange(levels), 1)
-    width = max(1, round(spec.volume * levels))
-    if spec.kind == "ranges":
-        return _of_pairs(attributes, np.arange(levels - width + 1), width)
+    if spec.kind == "ranges":  # the last start is left out: the paper has 15,360 on 15 pairs, 32 starts each way
+        width = max(1, round(spec.volume * levels))
+        return _of_pairs(attributes, np.arange(max(1, levels - width)), width)
+    width, step = _width(spec, levels)
     generator = np.random.default_rng(seed)
-    step = max(1, levels // 16) if spec.aligned else 1
     starts = np.arange(0, levels - width + 1, step)
     if spec.kind == "random":
         return _random(generator, (spec.count, spec.dimension), attributes, starts, width)
     return _by_count(spec, lambda: _random(generator, (spec.count, spec.dimension), attributes, starts, width), count)
+
+
+def _width(spec: QuerySpec, levels: int) -> tuple[int, int]:
+    """Return how many levels a range holds, and how far apart the levels are at which it may start.
+
+    Aligned ranges have both ends on sixteenths of the domain, as the authors' generator draws them: int(16 omega) of
+    them, so that 0.3 is a quarter.
+    """
+    if not spec.aligned:
+        return max(1, round(spec.volume * levels)), 1
+    step, left = divmod(levels, SIXTEENTHS)
+    if left:
+        raise ExperimentError(
+            f"ranges on sixteenths of the domain need a multiple of 16 levels, got {levels}; "
+            "let ranges start anywhere (--anywhere), or change the levels"
+        )
+    return step * max(1, int(SIXTEENTHS * spec.volume)), step
 
 
 def _random(

@@ -51,14 +51,15 @@ class QuerySpec(msgspec.Struct, frozen=True, kw_only=True):
         dimension: How many attributes a query names, the paper's lambda.
         volume: The fraction of an attribute's levels inside its range, the paper's omega.
         count: How many; what "marginals" and "ranges" hold is given by the data.
-        aligned: Whether ranges start at multiples of a sixteenth of the domain, as the authors' generator draws them.
+        aligned: Whether both ends of a range lie on sixteenths of the domain, as the authors' generator draws them;
+            otherwise they lie anywhere.
     """
 
     kind: str = "random"
     dimension: int = 2
     volume: float = 0.5
     count: int = 200
-    aligned: bool = False
+    aligned: bool = True
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         seed: The seed of everything drawn.
         repeats: How often, instead of the experiment's own number.
-        aligned: Whether queries start as the authors' generator has them.
+        aligned: Whether both ends of queries lie on sixteenths of the domain, as the authors' generator has them.
         estimator: How pairs become answers on more attributes, where a mechanism has the choice.
         methods: The mechanisms to compare, where an experiment compares all; empty for all.
         files: Real data: a name and its file; None for a package's own.
@@ -30,7 +30,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int = 0
     repeats: int | None = None
-    aligned: bool = False
+    aligned: bool = True
     estimator: str = PAPER_ESTIMATOR
     methods: tuple[str, ...] = ()
     files: tuple[tuple[str, str | None], ...] = ()
