@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         SottovoceError,
         StoreError,
         TallyError,
+        TooLargeError,
     )
     from sottovoce.model.answer import Answer, Estimate, difference
     from sottovoce.model.files import load_model
@@ -81,6 +82,7 @@ _HOMES = {
     "StoreError": "errors",
     "Tally": "tally",
     "TallyError": "errors",
+    "TooLargeError": "errors",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
@@ -122,6 +124,7 @@ __all__ = [
     "StoreError",
     "Tally",
     "TallyError",
+    "TooLargeError",
     "col",
     "difference",
     "fit",

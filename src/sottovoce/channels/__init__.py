@@ -16,7 +16,7 @@ from sottovoce.channels.grr import GRR
 from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
 from sottovoce.channels.parity import Parity
 from sottovoce.channels.square_wave import SquareWave
-from sottovoce.errors import PlanError
+from sottovoce.errors import PlanError, TooLargeError
 
 __all__ = [
     "GRR",
@@ -63,7 +63,9 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
     if kind not in KINDS:
         raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
     if cells > MAX_CELLS:
-        raise PlanError(f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins")
+        raise TooLargeError(
+            f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins"
+        )
     if kind == "xor":
         return Parity.of_shape(parts, epsilon)
     makers: dict[str, Callable[[int, Decimal], Channel]] = {

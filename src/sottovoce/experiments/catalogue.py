@@ -245,6 +245,17 @@ OTHERS = (
         dimensions=(2, 4, 6),
     ),
     Experiment(
+        name="claims",
+        paper="sections 5.2 and A.11, who is ahead of whom",
+        summary="In how many settings the paper's claims about the order of methods hold.",
+        axis="epsilon",
+        form="claims",
+        epsilons=(0.2, 0.6, 1.0, 1.4, 2.0),
+        datasets=SYNTHETIC,
+        dimensions=(2, 4, 6),
+        repeats=3,
+    ),
+    Experiment(
         name="varying-cut",
         paper="not in the paper, which does not state the range",
         summary="Error of every method as synthetic values are cut to a wider range, and so fill fewer levels.",

@@ -11,7 +11,7 @@ from sottovoce.experiments.specs import Method
 
 Value = TypeVar("Value")
 
-FORMS = ("lines", "histogram", "grid")
+FORMS = ("lines", "histogram", "grid", "claims")
 
 USERS, ATTRIBUTES = 10**6, 6
 """The paper's defaults."""
@@ -31,7 +31,8 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
         summary: What it shows, in a sentence.
         axis: The setting along the horizontal axis, a column of the results.
         series: The column that tells lines apart.
-        form: "lines", "histogram" of the values, or "grid" of numbers.
+        form: "lines", "histogram" of the values, "grid" of numbers, or "claims", which are lines and a table of who is
+            ahead of whom.
         measure: What is measured; see `Task`.
         methods: What is compared; None compares every mechanism in the registry.
         datasets: Names of data sets; real ones are left out where their file was not given.

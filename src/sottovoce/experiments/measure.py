@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce._types import Floats
-from sottovoce.errors import PlanError
+from sottovoce.errors import TooLargeError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
 from sottovoce.experiments.oracles import fit_simulated
@@ -39,7 +39,7 @@ def run_task(task: Task, cache: Cache) -> list[Row]:
             mechanism=task.method.mechanism,
             **dict(task.method.options),
         )
-    except PlanError:  # a domain too large for it: that is its result, and no reason to stop the others
+    except TooLargeError:  # that is its result, and no reason to stop the others
         return [row for spec in task.queries for row in _rows(task, spec, 0, np.array([np.nan]))]
     if task.measure == "granularity":
         return list(_rows(task, task.queries[0], 0, np.array([plan.parameters["g1"], plan.parameters["g2"]])))

@@ -126,7 +126,9 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
     counted = [f"{queries:,} queries"] if queries else []
     ends = "on sixteenths of the domain" if first["aligned"] else "anywhere"
     drawn = first["kind"] not in ("marginals", "ranges")
-    said = [", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; ends of queries {ends}" if drawn and queries else "")]
+    said = [
+        ", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; ends of queries {ends}" if drawn and queries else "")
+    ]
     for method in summary["method"].unique().to_pylist():
         rows = [row for row in summary.to_pylist() if row["method"] == method]
         answered = [row for row in rows if row["mean"] is not None]

@@ -167,4 +167,9 @@ def _grid(experiment: Experiment, summary: pa.Table) -> Figure:
     return figure
 
 
-_FORMS: dict[str, Callable[[Experiment, pa.Table], Figure]] = {"lines": _lines, "histogram": _histograms, "grid": _grid}
+_FORMS: dict[str, Callable[[Experiment, pa.Table], Figure]] = {
+    "lines": _lines,
+    "claims": _lines,
+    "histogram": _histograms,
+    "grid": _grid,
+}

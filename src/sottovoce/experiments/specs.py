@@ -10,8 +10,8 @@ import hashlib
 
 import msgspec
 
-import sottovoce
 from sottovoce.errors import ExperimentError
+from sottovoce.experiments.code import code_digest
 
 SYNTHETIC = ("normal", "laplace")
 MEASURES = ("error", "errors", "matrix-change", "answer-change", "granularity")
@@ -112,7 +112,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """What finished work is known by: it changes with anything that could change the numbers."""
-        return digest(self, sottovoce.__version__)[:24]
+        return digest(self, code_digest(self.method.mechanism))[:24]
 
 
 def digest(*parts: object) -> str:

@@ -22,7 +22,7 @@ import rfc8785
 from sottovoce._checks import check_integer, is_readable
 from sottovoce._files import write_whole
 from sottovoce.channels import parse_epsilon
-from sottovoce.errors import PlanError, SottovoceError
+from sottovoce.errors import PlanError, SottovoceError, TooLargeError
 from sottovoce.plan.audit import Audit, audit_questions
 from sottovoce.plan.bin_maps import Table
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
@@ -258,7 +258,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"shares must add up to 2^32 = {SHARES}, got {total}")
         for index, channel in self.questions.channels():
             if channel.codes > MAX_CODE:
-                raise PlanError(
+                raise TooLargeError(
                     f"question {index} needs {channel.codes} codes, at most 2^63 are allowed; "
                     "ask fewer attributes together or use fewer levels"
                 )

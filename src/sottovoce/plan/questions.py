@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, overload
 import msgspec
 
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
-from sottovoce.errors import PlanError
+from sottovoce.errors import PlanError, TooLargeError
 from sottovoce.plan.bin_maps import Table
 from sottovoce.schema.schema import Schema
 
@@ -226,7 +226,7 @@ class Questions(Sequence[Question]):
         if not self.families:
             raise PlanError("a plan asks at least one question, got none")
         if self.offsets[-1] > MAX_QUESTIONS:
-            raise PlanError(
+            raise TooLargeError(
                 f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {self.offsets[-1]}; "
                 "use fewer attributes, a larger branching, or a mechanism that asks about pairs"
             )

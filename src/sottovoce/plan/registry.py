@@ -109,9 +109,13 @@ _ENGINES = {
 }
 
 
+REGISTERED: dict[str, Mechanism] = {}
+"""The mechanisms of `register`: known to this process alone, until they are sent to others."""
+
+
 def register(mechanism: Mechanism) -> None:
-    """Make a mechanism available under its name."""
-    MECHANISMS[mechanism.name] = mechanism
+    """Make a mechanism available under its name, in this process."""
+    MECHANISMS[mechanism.name] = REGISTERED[mechanism.name] = mechanism
 
 
 def find_mechanism(name: str) -> Mechanism:
