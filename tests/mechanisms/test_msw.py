@@ -85,10 +85,7 @@ def test_smoothing_helps_a_smooth_distribution_and_blurs_spikes():
     crowds = {"normal": lambda g: binned(2 * normal(g)), "spikes": lambda g: 8 * g.integers(0, 8, PEOPLE)}
     for smoothing in (False, True):
         plan = sv.Plan.create(schema, epsilon=1, users=PEOPLE, mechanism="msw", smoothing=smoothing)
-        for name, draw in (
-            ("normal", lambda g: binned(2 * normal(g))),
-            ("spikes", lambda g: 8 * g.integers(0, 8, PEOPLE)),
-        ):
+        for name, draw in crowds.items():
             for seed in range(5):
                 levels = draw(np.random.default_rng(seed))
                 truth = np.bincount(levels, minlength=64) / PEOPLE

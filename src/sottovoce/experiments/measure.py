@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce._types import Floats
-from sottovoce.errors import TooLargeError
+from sottovoce.errors import FewReportsWarning, TooLargeError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
 from sottovoce.experiments.oracles import fit_simulated
@@ -66,7 +67,9 @@ def _collect(task: Task, plan: Plan, cache: Cache) -> Tally:
 def _fitted(task: Task, plan: Plan, cache: Cache) -> Model:
     if task.method.simulated:
         return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=_seed(task))
-    return fit(plan, _collect(task, plan, cache), seed=task.repeat)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewReportsWarning)  # how far that goes is what is measured
+        return fit(plan, _collect(task, plan, cache), seed=task.repeat)
 
 
 def prepare(task: Task, cache: Cache) -> None:
