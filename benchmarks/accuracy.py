@@ -95,9 +95,9 @@ def queries(setting: Setting, dimensions: int, seed: int, count: int = 200) -> l
     width = max(1, round(setting.levels * setting.omega))
     asked = []
     for _ in range(count):
-        places = np.sort(generator.choice(setting.attributes, dimensions, replace=False)).tolist()
+        indices = np.sort(generator.choice(setting.attributes, dimensions, replace=False)).tolist()
         starts = generator.integers(0, setting.levels - width + 1, dimensions).tolist()
-        asked.append({place: (start, start + width - 1) for place, start in zip(places, starts, strict=True)})
+        asked.append({index: (start, start + width - 1) for index, start in zip(indices, starts, strict=True)})
     return asked
 
 
@@ -106,8 +106,8 @@ def true_answers(records: np.ndarray, asked: list[dict[int, tuple[int, int]]]) -
     answers = []
     for query in asked:
         inside = np.ones(len(records), dtype=bool)
-        for place, (low, high) in query.items():
-            inside &= (columns[place] >= low) & (columns[place] <= high)
+        for index, (low, high) in query.items():
+            inside &= (columns[index] >= low) & (columns[index] <= high)
         answers.append(inside.mean())
     return np.array(answers)
 
@@ -122,7 +122,7 @@ METHODS: dict[str, dict[str, Any]] = {
 def measure(name: str, setting: Setting, folder: Path | None, seeds: int) -> dict[int, dict[str, float]]:
     """Return, for each query dimension, every method's mean absolute error and the mean true answer."""
     records = real(name, setting, folder) if name in REAL and folder else shared_synthetic(name, setting, folder)
-    names = [f"a{place}" for place in range(records.shape[1])]
+    names = [f"a{index}" for index in range(records.shape[1])]
     table = dict(zip(names, records.T, strict=True))
     schema = sv.Schema([sv.Ordinal(attribute, 0, setting.levels - 1) for attribute in names])
     lambdas = [dimension for dimension in setting.dimensions if dimension <= len(names)]
@@ -138,7 +138,7 @@ def measure(name: str, setting: Setting, folder: Path | None, seeds: int) -> dic
             model = sv.fit(plan, tally, seed=seed)
             spent = time.process_time() - start
             for dimension in lambdas:
-                named = [{names[place]: bounds for place, bounds in query.items()} for query in asked[dimension]]
+                named = [{names[index]: bounds for index, bounds in query.items()} for query in asked[dimension]]
                 errors[dimension].append(float(np.abs(model.answer_ranges(named) - truths[dimension]).mean()))
                 if method == "spectral":
                     figures[dimension]["seconds"] = max(figures[dimension]["seconds"], spent)

@@ -31,12 +31,12 @@ def frame_of(results: list[dict[str, Any]]) -> Frame:
     for result in latest.values():
         about = {key: result[key] for key in KEYS[:-1]}
         again = np.array(result["refits"], dtype=float) if result["refits"] else None
-        for place, answer in enumerate(result["answers"]):
+        for index, answer in enumerate(result["answers"]):
             low, high = answer.get("interval") or (math.nan, math.nan)
             direct_low, direct_high = answer.get("direct_interval") or (math.nan, math.nan)
             spread = math.nan
             if again is not None and answer["estimate"] is not None:
-                spread = float(np.std([answer["estimate"], *again[:, place]], ddof=1))
+                spread = float(np.std([answer["estimate"], *again[:, index]], ddof=1))
             ends = {"low": low, "high": high, "direct_low": direct_low, "direct_high": direct_high, "spread": spread}
             rows.append({**about, "refusal": None, **{k: v for k, v in answer.items() if "interval" not in k}, **ends})
     frame = pd.DataFrame(rows)

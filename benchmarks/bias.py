@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--quality", default="default", choices=("default", "fast"))
     arguments = parser.parse_args()
     records = synthetic(arguments.set, BASE)
-    names = [f"a{place}" for place in range(BASE.attributes)]
+    names = [f"a{index}" for index in range(BASE.attributes)]
     table = dict(zip(names, records.T, strict=True))
     schema = sv.Schema([sv.Ordinal(name, 0, BASE.levels - 1) for name in names])
     plan = sv.Plan.create(schema, epsilon=arguments.epsilon, users=arguments.people, mechanism="spectral")
@@ -47,7 +47,7 @@ def main() -> None:
         tally = sv.simulate(plan, table, seed=seed, users=arguments.people)
         model = sv.fit(plan, tally, seed=seed, quality=arguments.quality)
         for dimensions, own in asked.items():
-            named = [{names[place]: bounds for place, bounds in query.items()} for query in own]
+            named = [{names[index]: bounds for index, bounds in query.items()} for query in own]
             answers[dimensions].append(model.answer_ranges(named))
     print("attributes  bias (RMS)  spread (RMS)  bias / spread")
     squares = []

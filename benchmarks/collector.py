@@ -49,14 +49,14 @@ class Bodies:
         head = f"POST /v1/plans/{plan.fingerprint}/reports HTTP/1.1\r\nhost: collector\r\n"
         if form == "binary":
             raw = [report.to_bytes() for report in reports]
-            places = np.cumsum([0] + [len(one) for one in raw[:-1]]) + 33
+            offsets = np.cumsum([0] + [len(one) for one in raw[:-1]]) + 33
             self._body, width, kind = np.frombuffer(b"".join(raw), np.uint8).copy(), 16, "octet-stream"
         else:
             texts = [report.to_json().encode() for report in reports]
             starts = np.cumsum([1] + [len(one) + 1 for one in texts[:-1]])
-            places = starts + np.array([one.index(b'"id":"') + 6 for one in texts])
+            offsets = starts + np.array([one.index(b'"id":"') + 6 for one in texts])
             self._body, width, kind = np.frombuffer(b"[" + b",".join(texts) + b"]", np.uint8).copy(), 32, "json"
-        self._slots = places[:, None] + np.arange(width)
+        self._slots = offsets[:, None] + np.arange(width)
         self._head = f"{head}content-type: application/{kind}\r\ncontent-length: {len(self._body)}\r\n\r\n".encode()
 
     def next(self) -> bytes:

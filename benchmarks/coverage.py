@@ -31,10 +31,10 @@ def random_ranges(dimensions: int, count: int = 200) -> list[dict[int, tuple[int
     asked = []
     for _ in range(count):
         query = {}
-        for place in np.sort(generator.choice(BASE.attributes, dimensions, replace=False)).tolist():
+        for index in np.sort(generator.choice(BASE.attributes, dimensions, replace=False)).tolist():
             width = int(generator.integers(BASE.levels // 8, 7 * BASE.levels // 8))
             start = int(generator.integers(0, BASE.levels - width + 1))
-            query[place] = (start, start + width - 1)
+            query[index] = (start, start + width - 1)
         asked.append(query)
     return asked
 
@@ -42,7 +42,7 @@ def random_ranges(dimensions: int, count: int = 200) -> list[dict[int, tuple[int
 def measure(name: str, folder: Path | None, collections: int) -> dict[int, np.ndarray]:
     """Return, for each number of attributes, |error| in units of the interval's half-width."""
     records = real(name, BASE, folder) if name in REAL and folder else shared_synthetic(name, BASE, folder)
-    names = [f"a{place}" for place in range(records.shape[1])]
+    names = [f"a{index}" for index in range(records.shape[1])]
     table = dict(zip(names, records.T, strict=True))
     schema = sv.Schema([sv.Ordinal(attribute, 0, BASE.levels - 1) for attribute in names])
     plan = sv.Plan.create(schema, epsilon=BASE.epsilon, users=BASE.users, mechanism="spectral")
@@ -52,7 +52,7 @@ def measure(name: str, folder: Path | None, collections: int) -> dict[int, np.nd
     for collection in range(collections):
         model = sv.fit(plan, sv.simulate(plan, table, seed=collection, users=BASE.users), seed=collection)
         for dimension in DIMENSIONS:
-            named = [{names[place]: bounds for place, bounds in query.items()} for query in asked[dimension]]
+            named = [{names[index]: bounds for index, bounds in query.items()} for query in asked[dimension]]
             batch = ranges_to_batch(schema, named)
             deviations = model.deviations(batch, np.eye(batch.count))
             off = np.abs(model.evaluate(batch) - truths[dimension])

@@ -54,10 +54,10 @@ def main() -> None:
     held, half = (low <= truth) & (truth <= high), (high - low) / 2
     print(f"{options.people:,} people, epsilon {options.epsilon}, {options.seeds} seeds")
     print(f"{'':40} {'true':>10} {'private':>10} {'half width':>10} {'held':>6} {'evidence':>9}")
-    for place, (words, _) in enumerate(COMPARISONS):
+    for index, (words, _) in enumerate(COMPARISONS):
         print(
-            f"{words:40} {truth[:, place].mean():10.4g} {found[:, place].mean():10.4g} {half[:, place].mean():10.4g} "
-            f"{held[:, place].mean():6.0%} {evidence[:, place].mean():9.2f}"
+            f"{words:40} {truth[:, index].mean():10.4g} {found[:, index].mean():10.4g} {half[:, index].mean():10.4g} "
+            f"{held[:, index].mean():6.0%} {evidence[:, index].mean():9.2f}"
         )
     print(f"all: held {held.mean():.1%} of {held.size}, worst comparison {held.mean(axis=0).min():.0%}")
 

@@ -46,9 +46,9 @@ STEP = """async part => {
 """Drags over a histogram by one step; returns how long that took, without and with style and layout."""
 
 
-def brush(page: Page, session: CDPSession, place: int) -> NDArray[np.float64]:
+def brush(page: Page, session: CDPSession, index: int) -> NDArray[np.float64]:
     """Return what each step of a brush took, in milliseconds: elapsed, with layout, and of the processor alone."""
-    page.evaluate(BEGIN, place)
+    page.evaluate(BEGIN, index)
     times = []
     for part in np.linspace(0.2, 0.9, STEPS).tolist():
         before = script_seconds(session)
@@ -72,7 +72,7 @@ def make_page(path: Path) -> None:
         (100_000, ATTRIBUTES)
     )
     levels = np.clip((values + 3) / 6 * LEVELS, 0, LEVELS - 1).astype(np.int64)
-    table = {f"attribute {place + 1}": column for place, column in enumerate(levels.T)}
+    table = {f"attribute {index + 1}": column for index, column in enumerate(levels.T)}
     schema = sv.Schema([sv.Ordinal(name, 0, LEVELS - 1) for name in table])
     plan = sv.Plan.create(schema, epsilon=1, users=USERS)
     model = sv.fit(plan, sv.simulate(plan, table, seed=1, users=USERS))
@@ -100,8 +100,8 @@ def main() -> None:
         page.locator(".fraction").wait_for()
         session = page.context.new_cdp_session(page)
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
-        for place in FILTERED[:-1]:
-            brush(page, session, place)
+        for index in FILTERED[:-1]:
+            brush(page, session, index)
         times = brush(page, session, FILTERED[-1])
         for number, what in enumerate(("a step of a brush", "with style and layout", "processor time of a step")):
             show(what, times[:, number])

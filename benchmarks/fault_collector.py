@@ -156,8 +156,8 @@ def end_backends(database: str) -> None:
 def stop_server(database: str, seconds: float) -> None:
     """Stop every process of the server, as a hung machine does, and let it go on."""
     with psycopg.connect(database) as connection:
-        (place,) = connection.execute("SHOW data_directory").fetchone() or ("",)
-    parent = int(Path(place, "postmaster.pid").read_text().split()[0])
+        (folder,) = connection.execute("SHOW data_directory").fetchone() or ("",)
+    parent = int(Path(folder, "postmaster.pid").read_text().split()[0])
     children = [
         int(one)
         for one in subprocess.run(

@@ -31,7 +31,7 @@ def load(folder: Path, name: str) -> dict[str, np.ndarray]:
         stored = np.load(folder / f"{name}_levels.npz")
         raw, domain = stored["levels"][:, : len(NAMES)].astype(int), stored["domain"][: len(NAMES)]
         levels = np.where(domain > 64, raw * 64 // domain, raw)
-    return {column: levels[:, place] for place, column in enumerate(NAMES)}
+    return {column: levels[:, index] for index, column in enumerate(NAMES)}
 
 
 def measure(plan: sv.Plan, crowd: Crowd, *, users: int, seed: int) -> dict[int, np.ndarray]:
@@ -80,8 +80,8 @@ def main() -> None:
     for line, *pair in rows(arguments):
         print(line, flush=True)
         ratios.append([float(ratio) for ratio in pair])
-    for place, kind in enumerate(("blind", "informed")):
-        own = np.array(ratios)[:, place]
+    for index, kind in enumerate(("blind", "informed")):
+        own = np.array(ratios)[:, index]
         within = np.mean((own < 1.5) & (own > 1 / 1.5))
         print(f"{kind}: {within:.0%} of {len(own)} within a factor of 1.5; from {own.min():.2f} to {own.max():.2f}")
 

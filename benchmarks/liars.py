@@ -33,7 +33,7 @@ def crowd(people: int) -> dict[str, NDArray[np.int64]]:
     covariance = np.full((ATTRIBUTES, ATTRIBUTES), 0.5) + 0.5 * np.eye(ATTRIBUTES)
     values = generator.multivariate_normal(np.zeros(ATTRIBUTES), covariance, people)
     levels = np.clip((values + 4) * LEVELS / 8, 0, LEVELS - 1).astype(np.int64)
-    return {f"a{place}": levels[:, place] for place in range(ATTRIBUTES)}
+    return {f"a{index}": levels[:, index] for index in range(ATTRIBUTES)}
 
 
 def inside(question: Question, query: dict[str, tuple[int, int]]) -> NDArray[np.float64]:
@@ -59,7 +59,7 @@ def best_code(question: Question, query: dict[str, tuple[int, int]], sign: int) 
 
 def attacks(plan: sv.Plan, query: dict[str, tuple[int, int]], liars: int, most: int) -> list[NDArray[np.int64]]:
     """Return the rows (question, code, count) of every attack: on one question, and spread by shares."""
-    touched = [one for one in plan.questions if {f"a{place}" for place in one.attributes} & query.keys()]
+    touched = [one for one in plan.questions if {f"a{index}" for index in one.attributes} & query.keys()]
     tried = []
     for sign in (1, -1):
         codes = {one.index: best_code(one, query, sign) for one in touched}
@@ -78,22 +78,22 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=40, help="attack at most so many single questions")
     parser.add_argument("--quality", default="default", help="of every fit")
     chosen = parser.parse_args()
-    schema = sv.Schema([sv.Ordinal(f"a{place}", 0, LEVELS - 1) for place in range(ATTRIBUTES)])
+    schema = sv.Schema([sv.Ordinal(f"a{index}", 0, LEVELS - 1) for index in range(ATTRIBUTES)])
     plan = sv.Plan.create(schema, epsilon=1, users=chosen.people, mechanism=chosen.mechanism)
     honest = sv.simulate(plan, crowd(chosen.people), seed=1)
     before = sv.fit(plan, honest, quality=chosen.quality).answer_ranges(QUERIES)
     print(f"{chosen.mechanism}, epsilon 1, {chosen.people:,} honest people, {len(plan.questions)} questions")
     for part, influence in zip((1000, 100), plan.audit().influence, strict=True):
         worst, unseen = np.zeros(len(QUERIES)), np.zeros(len(QUERIES))
-        for place, query in enumerate(QUERIES):
+        for index, query in enumerate(QUERIES):
             for rows in attacks(plan, query, chosen.people // part, chosen.questions):
                 tally = Tally(plan)
                 tally.merge(honest)
                 tally.add_counts(rows[:, 0], rows[:, 1], rows[:, 2])
-                moved = abs(sv.fit(plan, tally, quality=chosen.quality).answer_ranges([query])[0] - before[place])
-                worst[place] = max(worst[place], moved)
+                moved = abs(sv.fit(plan, tally, quality=chosen.quality).answer_ranges([query])[0] - before[index])
+                worst[index] = max(worst[index], moved)
                 if not any(check.flagged for check in check_tally(tally)):
-                    unseen[place] = max(unseen[place], moved)
+                    unseen[index] = max(unseen[index], moved)
         print(f"{1 / part:.1%} liars: the exact bound on a question's raw estimate is {influence.bound:.3f}")
         for query, moved, hidden in zip(QUERIES, worst, unseen, strict=True):
             print(f"    measured on the fitted answer to {query}: {moved:.3f} ({hidden:.3f} without a flag)")

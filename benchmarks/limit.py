@@ -61,7 +61,7 @@ def show_design(attributes: int, levels: int, epsilon: float, users: int) -> Non
 
 def show_answers(name: str, setting: Setting, folder: Path | None, seeds: int) -> None:
     records = real(name, setting, folder) if name in REAL and folder else shared_synthetic(name, setting, folder)
-    names = [f"a{place}" for place in range(records.shape[1])]
+    names = [f"a{index}" for index in range(records.shape[1])]
     schema = sv.Schema([sv.Ordinal(attribute, 0, setting.levels - 1) for attribute in names])
     asked = queries(setting, 2, seed=2)
     truth = true_answers(records, asked)
@@ -75,7 +75,7 @@ def show_answers(name: str, setting: Setting, folder: Path | None, seeds: int) -
     for seed in range(seeds):
         tally = sv.simulate(plan, dict(zip(names, records.T, strict=True)), seed=seed, users=setting.users)
         model = sv.fit(plan, tally, seed=seed)
-        found = model.answer_ranges([{names[place]: bounds for place, bounds in query.items()} for query in asked])
+        found = model.answer_ranges([{names[index]: bounds for index, bounds in query.items()} for query in asked])
         squares.append(((found - truth) ** 2).mean())
     error = np.sqrt(np.mean(squares))
     print(f"{name:>12} {setting.epsilon:>7g} {least:>8.5f} {error:>8.5f} {error / least:>6.2f}", flush=True)

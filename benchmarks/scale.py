@@ -121,14 +121,14 @@ def unique(plan: sv.Plan, folder: Path, reports: int) -> None:
     ids = pa.FixedSizeBinaryArray.from_buffers(
         pa.binary(16), table.num_rows, [None, pa.py_buffer(os.urandom(16 * reports))]
     )
-    place = folder / "ids"
-    place.mkdir()
+    target = folder / "ids"
+    target.mkdir()
     pq.write_table(
-        table.append_column("id", ids).replace_schema_metadata({PLAN_KEY: plan.fingerprint}), place / "a.parquet"
+        table.append_column("id", ids).replace_schema_metadata({PLAN_KEY: plan.fingerprint}), target / "a.parquet"
     )
-    seconds = timed(lambda: sv.tally_parquet(plan, place), repeats=2)
+    seconds = timed(lambda: sv.tally_parquet(plan, target), repeats=2)
     show_rate("DuckDB, duplicates by id removed", reports, seconds, f"{reports:,} reports")
-    shutil.rmtree(place)
+    shutil.rmtree(target)
 
 
 def memory(plan_file: Path, folder: Path, sizes: list[int]) -> None:
@@ -174,12 +174,12 @@ def child(engine: str, plan_file: str, folder: str, size: int) -> None:
 
 def merging(plan: sv.Plan, folder: Path, count: int = 1000) -> None:
     table = population(10**5)
-    place = folder / "tallies"
-    place.mkdir()
+    target = folder / "tallies"
+    target.mkdir()
     for seed in range(count):
-        sv.simulate(plan, table, seed=seed, users=10**6).save(place / f"{seed}.tally")
-    tallies = [sv.Tally.load(path) for path in place.iterdir()]
-    size = sum(path.stat().st_size for path in place.iterdir()) / count
+        sv.simulate(plan, table, seed=seed, users=10**6).save(target / f"{seed}.tally")
+    tallies = [sv.Tally.load(path) for path in target.iterdir()]
+    size = sum(path.stat().st_size for path in target.iterdir()) / count
 
     def merge() -> sv.Tally:
         total = sv.Tally(plan)
@@ -188,14 +188,14 @@ def merging(plan: sv.Plan, folder: Path, count: int = 1000) -> None:
         return total
 
     def load() -> None:
-        for path in place.iterdir():
+        for path in target.iterdir():
             sv.Tally.load(path)
 
     _, merged = timed(merge)
     _, loaded = timed(load, repeats=1)
     print(f"\n3. {count:,} partial tallies of a million reports each, {size / 1000:.0f} kB a file")
     print(f"  merged in {merged:.3f} CPU seconds, after {loaded:.2f} to load them: {merge()!r}")
-    shutil.rmtree(place)
+    shutil.rmtree(target)
 
 
 def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
@@ -203,14 +203,14 @@ def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
     table = pq.read_table(folder / "reports-00000.parquet").slice(0, reports)
     table = table.replace_schema_metadata({PLAN_KEY: plan.fingerprint})
     for count in (1, 10, 100, 1000):
-        place = folder / "split"
-        place.mkdir()
+        target = folder / "split"
+        target.mkdir()
         for number in range(count):
             start, stop = reports * number // count, reports * (number + 1) // count
-            pq.write_table(table.slice(start, stop - start), place / f"{number}.parquet")
-        clock, used = timed(lambda place=place: sv.tally_parquet(plan, place), repeats=3)
+            pq.write_table(table.slice(start, stop - start), target / f"{number}.parquet")
+        clock, used = timed(lambda target=target: sv.tally_parquet(plan, target), repeats=3)
         print(f"  {count:>6,} files: {clock:>7.2f} clock, {used:>7.2f} CPU")
-        shutil.rmtree(place)
+        shutil.rmtree(target)
 
 
 def billion(mechanism: str, users: int = 10**9) -> None:

@@ -174,8 +174,8 @@ def random_ranges(names: tuple[str, ...], count: int = 20) -> list[dict[str, Any
     asked = []
     for _ in range(count):
         query: dict[str, Any] = {}
-        for place in np.sort(generator.choice(len(names), generator.integers(1, len(names) + 1), replace=False)):
-            name = names[place]
+        for index in np.sort(generator.choice(len(names), generator.integers(1, len(names) + 1), replace=False)):
+            name = names[index]
             if name in values:
                 query[name] = list(values[name][: generator.integers(1, len(values[name]))])
             else:
@@ -193,10 +193,10 @@ def digest(value: Any) -> str:
 def plain(value: Any) -> Any:
     """Return a value as lists, texts and integers, its floats rounded."""
     if isinstance(value, sv.Answer):
-        about = [value.level, value.reports, value.where, value.count, value.count_interval, value.includes]
+        about = [value.level, value.reports, value.where, value.count, value.count_interval, value.interval_note]
         return plain(["answer", value.fraction, value.interval, value.deviation, *about, str(value)])
     if isinstance(value, sv.Estimate):
-        return plain(["estimate", float(value), value.interval, value.level, value.includes, str(value)])
+        return plain(["estimate", float(value), value.interval, value.level, value.interval_note, str(value)])
     if isinstance(value, float):
         return f"{0.0 if abs(value) < NOTHING else value:.{DIGITS}g}"
     if isinstance(value, np.ndarray | np.generic):
@@ -227,7 +227,7 @@ def key_paths(document: Any, path: str = "") -> set[str]:
     if not isinstance(document, dict):
         return set()
     own = {f"{path}.{key}": value for key, value in document.items()}
-    return set(own).union(*(key_paths(value, place) for place, value in own.items()))
+    return set(own).union(*(key_paths(value, index) for index, value in own.items()))
 
 
 def plan_digests(plan: sv.Plan) -> Digests:
@@ -332,7 +332,7 @@ def report_digests() -> Digests:
     """Return the digests of both forms of fixed reports, and of what is read from them."""
     numbers = ((0, 0), (1, 127), (128, 300), (70_000, 2**40), (2**63 - 1, 2**63 - 1))
     name = hashlib.sha256(b"plan").hexdigest()
-    reports = [sv.Report(name, f"{place:032x}", *pair) for place, pair in enumerate(numbers)]
+    reports = [sv.Report(name, f"{index:032x}", *pair) for index, pair in enumerate(numbers)]
     texts, binaries = [report.to_json() for report in reports], [report.to_bytes() for report in reports]
     again = [sv.Report.from_json(text) for text in texts], [sv.Report.from_bytes(data) for data in binaries]
     return {

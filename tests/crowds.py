@@ -25,7 +25,7 @@ def mixed_schema(attributes: int = 3) -> sv.Schema:
 
 def square_schema(attributes: int, levels: int) -> sv.Schema:
     """Return attributes a, b, c... that all take the integers below ``levels``."""
-    return sv.Schema([sv.Ordinal("abcdefghij"[place], 0, levels - 1) for place in range(attributes)])
+    return sv.Schema([sv.Ordinal("abcdefghij"[index], 0, levels - 1) for index in range(attributes)])
 
 
 def mixed_crowd(people: int, *, seed: int) -> dict[str, np.ndarray]:
@@ -47,7 +47,7 @@ def normal_crowd(
     shared = generator.standard_normal((people, 1)) * np.sqrt(covariance)
     own = generator.standard_normal((people, attributes)) * np.sqrt(1 - covariance)
     binned = np.clip(np.floor((shared + own + 6) / 12 * levels), 0, levels - 1).astype(np.int64)
-    return {"abcdefghij"[place]: binned[:, place] for place in range(attributes)}
+    return {"abcdefghij"[index]: binned[:, index] for index in range(attributes)}
 
 
 def fraction_inside(crowd: dict[str, np.ndarray], query: dict[str, tuple[int, int]]) -> float:

@@ -43,10 +43,10 @@ class TableModel(JointModel):
         answers = np.empty(batch.count)
         for query in range(batch.count):
             left = self.table
-            for place in range(self.table.ndim):
-                weights = np.ones(self.table.shape[place])
-                if place in batch.selections and query in batch.selections[place].queries:
-                    selection = batch.selections[place]
+            for index in range(self.table.ndim):
+                weights = np.ones(self.table.shape[index])
+                if index in batch.selections and query in batch.selections[index].queries:
+                    selection = batch.selections[index]
                     weights = selection.weights[list(selection.queries).index(query)]
                 left = np.tensordot(weights, left, axes=(0, 0))
             answers[query] = left
@@ -59,10 +59,10 @@ class TableModel(JointModel):
             total = np.zeros(self.table.shape)
             for query, coefficient in enumerate(row):
                 product = np.ones(self.table.shape)
-                for place, selection in batch.selections.items():
+                for index, selection in batch.selections.items():
                     if query in selection.queries:
                         weights = selection.weights[list(selection.queries).index(query)]
-                        product = product * weights.reshape([-1 if axis == place else 1 for axis in range(4)])
+                        product = product * weights.reshape([-1 if axis == index else 1 for axis in range(4)])
                 total += coefficient * product
             errors.append(self.error * np.sqrt((total**2).sum()))
         return np.array(errors)

@@ -19,7 +19,7 @@ import sottovoce
 import sottovoce.mechanisms
 from sottovoce.channels import KINDS
 from sottovoce.cli.group import COMMANDS, main
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.refusals import REASONS
 from sottovoce.plan.registry import MECHANISMS, every_mechanism
 
@@ -141,7 +141,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_to_refuse() -> None:
     text = (ROOT / "docs/files.md").read_text(encoding="utf-8")
-    tables = [f'{{"{field.name}": ' for field in msgspec.structs.fields(Table)]
+    tables = [f'{{"{field.name}": ' for field in msgspec.structs.fields(BinMap)]
     kinds = [f"`{mechanism.model.kind}`" for mechanism in every_mechanism()]
     reasons = [f"`{reason}`" for reason in REASONS]
     names = [*tables, *kinds, *reasons, *(f"**`{kind}`**" for kind in KINDS)]

@@ -21,7 +21,7 @@ import msgspec
 import sottovoce as sv
 from sottovoce.channels import GRR, LocalHash, Parity, SquareWave, make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.plan.bin_maps import Table, tree_tables, walsh_bits
+from sottovoce.plan.bin_maps import BinMap, tree_maps, walsh_bits
 
 HERE = Path(__file__).parent
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -76,20 +76,20 @@ def _level(attribute: Any, value: object) -> int | None:
 
 def tables() -> list[dict[str, Any]]:
     """Return tables with the bin of every level."""
-    cases = [(Table(identity=7), 7), (Table(edges=(0, 2, 5, 7, 10)), 10), (Table(edges=(0, 1, 64, 65)), 65)]
+    cases = [(BinMap(identity=7), 7), (BinMap(edges=(0, 2, 5, 7, 10)), 10), (BinMap(edges=(0, 1, 64, 65)), 65)]
     for levels, branching in ((2, 4), (33, 4), (64, 4), (100, 3), (65, 2)):
-        cases += [(table, levels) for table in tree_tables(levels, branching)]
+        cases += [(table, levels) for table in tree_maps(levels, branching)]
     for levels in (2, 3, 5, 8, 12):
-        cases += [(Table(walsh=(levels, index)), levels) for index in range(1, 2 ** walsh_bits(levels))]
-    cases += [(Table(walsh=(levels, index)), levels) for levels in (64, 65, 100) for index in (1, 2, 13, 37, 63)]
-    cases += [(Table(walsh=(1000, index)), 1000) for index in (1, 682, 1023)]
+        cases += [(BinMap(walsh=(levels, index)), levels) for index in range(1, 2 ** walsh_bits(levels))]
+    cases += [(BinMap(walsh=(levels, index)), levels) for levels in (64, 65, 100) for index in (1, 2, 13, 37, 63)]
+    cases += [(BinMap(walsh=(1000, index)), 1000) for index in (1, 682, 1023)]
     for levels in (3, 5, 6, 8, 12):  # several functions at once; where levels are no power of two some bins are missing
         bits = walsh_bits(levels)
-        cases += [(Table(walsh=(levels, *functions)), levels) for functions in ((1, 2), (2, 1), (2, 3))]
-        cases += [(Table(walsh=(levels, *(1 << bit for bit in range(bits)))), levels)]
-    cases += [(Table(walsh=(levels, 13, 22, 40)), levels) for levels in (64, 50, 33)]
-    cases += [(Table(walsh=(levels, 1, 2, 3)), levels) for levels in (64, 50)]  # the third tells nothing more
-    cases += [(Table(walsh=(1000, 5, 300, 682, 1023)), 1000)]
+        cases += [(BinMap(walsh=(levels, *functions)), levels) for functions in ((1, 2), (2, 1), (2, 3))]
+        cases += [(BinMap(walsh=(levels, *(1 << bit for bit in range(bits)))), levels)]
+    cases += [(BinMap(walsh=(levels, 13, 22, 40)), levels) for levels in (64, 50, 33)]
+    cases += [(BinMap(walsh=(levels, 1, 2, 3)), levels) for levels in (64, 50)]  # the third tells nothing more
+    cases += [(BinMap(walsh=(1000, 5, 300, 682, 1023)), 1000)]
     return [
         {
             "table": msgspec.to_builtins(table),

@@ -70,15 +70,15 @@ def read_layers(pyproject: str) -> Layers:
 
 def draw(axes: Axes, title: str, graph: Graph, layers: Layers) -> None:
     """Draw one graph: a row for every layer, arrows between rooms."""
-    places = {
+    centres = {
         name: ((column + 1) / (len(layer) + 1), -row)
         for row, layer in enumerate(layers)
         for column, name in enumerate(layer)
     }
     count = 0
     for unit, imported in graph.items():
-        for other in imported & places.keys():
-            (x, y), (u, v) = places[unit], places[other]
+        for other in imported & centres.keys():
+            (x, y), (u, v) = centres[unit], centres[other]
             bend = 0.35 if len(layers) > 20 else 0.22
             style = f"arc3,rad={bend if (count % 2) else -bend}"
             axes.add_patch(
@@ -86,10 +86,10 @@ def draw(axes: Axes, title: str, graph: Graph, layers: Layers) -> None:
                                 color=PALE, linewidth=0.7, shrinkA=8, shrinkB=8, zorder=1)
             )  # fmt: skip
             count += 1
-    for name, (x, y) in places.items():
+    for name, (x, y) in centres.items():
         axes.text(x, y, name, ha="center", va="center", fontsize=9, zorder=2, color="#1b1b1b",
                   bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": INK})  # fmt: skip
-    axes.set_title(f"{title}: {len(places)} units, {len(layers)} layers, {count} imports between units", fontsize=11)
+    axes.set_title(f"{title}: {len(centres)} units, {len(layers)} layers, {count} imports between units", fontsize=11)
     axes.set_xlim(0, 1)
     axes.set_ylim(-len(layers) + 0.3, 0.7)
     axes.axis("off")

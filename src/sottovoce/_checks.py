@@ -49,7 +49,7 @@ def visible(text: str) -> str:
 
     def shown(found: re.Match[str]) -> str:
         units = found[0].encode("utf-16-be", "surrogatepass").hex()
-        return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+        return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
     return _UNSEEN.sub(lambda found: found[0] if found[0] in "\n\t" else shown(found), text)
 

@@ -31,12 +31,12 @@ def assert_follows(plan: sv.Plan, drawn: Iterable[tuple[int, int]]) -> None:
     """Fail if the (question, code) pairs would come of this record less than once in 10^9 times."""
     levels = plan.schema.levels(RECORD)
     offsets = np.concatenate([[0], np.cumsum(plan.questions.codes)])
-    places = [offsets[question] + code for question, code in drawn]
+    indices = [offsets[question] + code for question, code in drawn]
     probabilities = [
         np.array(question.channel.row(question.cell(levels)), float) / question.channel.scale * question.share / 2**32
         for question in plan.questions
     ]
-    assert_drawn_from(np.bincount(places, minlength=offsets[-1]), np.concatenate(probabilities))
+    assert_drawn_from(np.bincount(indices, minlength=offsets[-1]), np.concatenate(probabilities))
 
 
 def test_reports_of_a_browser_follow_the_plan(page: Page, collector: Collector) -> None:

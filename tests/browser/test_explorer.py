@@ -387,8 +387,8 @@ def test_fine_levels_are_joined_on_the_map(explorer: Page, model: sv.Model) -> N
 def test_the_strongest_pairs_lead_to_the_map(explorer: Page, model: sv.Model) -> None:
     strongest = [pair for pair in model.association() if pair.told][-1]  # not the one that the map shows at first
     explorer.get_by_role("button", name=f"{strongest.first} and {strongest.second}").click()
-    expect(explorer.get_by_label("Across")).to_have_value(str(model.schema.position(strongest.first)))
-    expect(explorer.get_by_label("Up", exact=True)).to_have_value(str(model.schema.position(strongest.second)))
+    expect(explorer.get_by_label("Across")).to_have_value(str(model.schema.index(strongest.first)))
+    expect(explorer.get_by_label("Up", exact=True)).to_have_value(str(model.schema.index(strongest.second)))
 
 
 def test_a_chart_is_saved_as_a_picture_of_its_own(explorer: Page) -> None:

@@ -87,9 +87,9 @@ def test_uniform_integers_stay_below_their_limit_and_use_words_in_order(limit: i
     drawn = many_below(limit, 1000, words)
     wanted, ceiling = stream[:1000].tolist(), SCALE // limit * limit
     spare = iter(stream[1000:].tolist())
-    while rejected := [place for place, word in enumerate(wanted) if word >= ceiling]:
-        for place in rejected:
-            wanted[place] = next(spare)
+    while rejected := [index for index, word in enumerate(wanted) if word >= ceiling]:
+        for index in rejected:
+            wanted[index] = next(spare)
     assert drawn.tolist() == [word % limit for word in wanted]
     assert (taken > 1000) == (ceiling < SCALE * 0.9)
 

@@ -28,7 +28,7 @@ def test_the_words_fall_to_codes_exactly_as_the_row_says(cells: int):
     """The words of a code are one stretch, so its ends tell how many there are, to the last of 2^64."""
     channel = GRR.design(cells, Decimal(1))
     for cell in range(cells):
-        ends = [0, *(channel.keep + place * channel.other for place in range(cells))]
+        ends = [0, *(channel.keep + index * channel.other for index in range(cells))]
         sizes = {}
         for start, stop in itertools.pairwise(ends):
             code = channel.answer(cell, start)

@@ -154,8 +154,8 @@ class TestRangeSums:
     def intervals(cells: int) -> np.ndarray:
         """Return all ranges of one axis but the whole, as rows of zeros and ones."""
         ends = [(low, high) for low in range(cells) for high in range(low, cells) if high - low < cells - 1]
-        place = np.arange(cells)
-        return np.array([(low <= place) & (place <= high) for low, high in ends], dtype=float)
+        index = np.arange(cells)
+        return np.array([(low <= index) & (index <= high) for low, high in ends], dtype=float)
 
     @classmethod
     def rectangles(cls, side: int) -> np.ndarray:

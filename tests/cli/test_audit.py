@@ -24,7 +24,7 @@ def test_the_rows_cover_every_question_once_with_its_own_sizes(mechanism: str) -
     for row in rows:
         for index in {row["first"], row["first"] + row["count"] - 1}:
             question = plan.question(index)
-            assert [schema.names[place] for place in question.attributes] == row["attributes"]
+            assert [schema.names[number] for number in question.attributes] == row["attributes"]
             assert question.channel.cells in row["cells"]
             assert question.channel.codes in row["codes"]
 

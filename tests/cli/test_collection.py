@@ -15,7 +15,7 @@ from tests.collectors import make_plan
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """A database that knows one plan, whose file stands beside it."""
     plan = make_plan()
     plan.save(tmp_path / "plan.json")
@@ -25,39 +25,39 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(place: Path, *arguments: object) -> Result:
-    return CliRunner().invoke(main, ["collection", *map(str, arguments), "--db", str(place / "c.db")])
+def run(folder: Path, *arguments: object) -> Result:
+    return CliRunner().invoke(main, ["collection", *map(str, arguments), "--db", str(folder / "c.db")])
 
 
-def test_collections_are_listed_as_a_table_and_as_json(place: Path) -> None:
+def test_collections_are_listed_as_a_table_and_as_json(folder: Path) -> None:
     collection = make_plan().collection
-    assert collection[:12] in run(place, "list").output
-    assert json.loads(run(place, "list", "--json").stdout)["collections"] == [
+    assert collection[:12] in run(folder, "list").output
+    assert json.loads(run(folder, "list", "--json").stdout)["collections"] == [
         {"collection": collection, "plans": 1, "reports": 0, "closed": None, "purged": None}
     ]
 
 
-def test_a_plan_of_the_collection_is_added_and_another_is_not(place: Path) -> None:
-    make_plan(expires="2998-01-01").save(place / "later.json")
-    assert "is taken from now on" in run(place, "add", place / "later.json").output
-    make_plan(purpose="another").save(place / "other.json")
-    refused = run(place, "add", place / "other.json")
+def test_a_plan_of_the_collection_is_added_and_another_is_not(folder: Path) -> None:
+    make_plan(expires="2998-01-01").save(folder / "later.json")
+    assert "is taken from now on" in run(folder, "add", folder / "later.json").output
+    make_plan(purpose="another").save(folder / "other.json")
+    refused = run(folder, "add", folder / "other.json")
     assert refused.exit_code == 1
     assert "of another collection" in refused.stderr
-    assert json.loads(run(place, "list", "--json").stdout)["collections"][0]["plans"] == 2
+    assert json.loads(run(folder, "list", "--json").stdout)["collections"][0]["plans"] == 2
 
 
-def test_an_extended_plan_is_a_file_of_the_same_collection(place: Path) -> None:
-    done = run(place, "extend", place / "plan.json", "--expires", "2999-06-01", "--out", place / "longer.json")
+def test_an_extended_plan_is_a_file_of_the_same_collection(folder: Path) -> None:
+    done = run(folder, "extend", folder / "plan.json", "--expires", "2999-06-01", "--out", folder / "longer.json")
     assert done.exit_code == 0, done.output
-    longer = Plan.load(place / "longer.json")
+    longer = Plan.load(folder / "longer.json")
     assert (longer.collection, longer.expires, longer.version) == (make_plan().collection, "2999-06-01", 2)
 
 
-def test_what_there_is_not_is_not_closed_deleted_or_purged(place: Path) -> None:
-    make_plan(purpose="another").save(place / "other.json")
+def test_what_there_is_not_is_not_closed_deleted_or_purged(folder: Path) -> None:
+    make_plan(purpose="another").save(folder / "other.json")
     for verb in (["close"], ["reopen"], ["purge"], ["delete", "--yes"]):
-        refused = run(place, verb[0], place / "other.json", *verb[1:])
+        refused = run(folder, verb[0], folder / "other.json", *verb[1:])
         assert refused.exit_code == 1
         assert "has no collection" in refused.stderr
-    assert "say --yes" in run(place, "delete", place / "plan.json").stderr
+    assert "say --yes" in run(folder, "delete", folder / "plan.json").stderr

@@ -85,8 +85,8 @@ def test_a_reader_that_leaves_early_is_no_error_to_speak_of(monkeypatch: pytest.
 
 def test_a_call_without_a_command_shows_the_commands_in_the_order_of_the_flow() -> None:
     shown = run().output
-    places = [shown.index(f"\n  {name} ") for name in COMMANDS]
-    assert places == sorted(places)
+    indices = [shown.index(f"\n  {name} ") for name in COMMANDS]
+    assert indices == sorted(indices)
 
 
 def test_a_command_is_loaded_only_when_it_is_asked_for() -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from sottovoce.cli import output
-from sottovoce.cli.output import make_console, make_table, print_json, print_paragraph, progress, strong
+from sottovoce.cli.output import make_console, make_table, print_json, print_paragraph, progress_bar, strong
 
 
 def test_json_is_one_line_with_every_letter_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,14 +51,14 @@ def test_a_column_of_numbers_is_aligned_to_the_right(capsys: pytest.CaptureFixtu
 def test_progress_is_shown_on_a_terminal_and_silent_in_a_pipe(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with progress("count", 2.0) as step:
-        step(1.0)
+    with progress_bar("count", 2.0) as progress:
+        progress(1.0)
     assert capsys.readouterr() == ("", "")
     screen = io.StringIO()
     monkeypatch.setattr(
         output, "Console", lambda **options: Console(file=screen, force_terminal=True, width=80, _environ={})
     )
-    with progress("count", 2.0) as step:
-        step(1.0)
+    with progress_bar("count", 2.0) as progress:
+        progress(1.0)
     assert "count" in screen.getvalue()
     assert "50%" in screen.getvalue()

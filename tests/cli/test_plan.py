@@ -63,7 +63,7 @@ def test_the_parameters_that_were_chosen_are_said_in_brackets() -> None:
 def test_a_forecast_is_of_the_design_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, object]] = []
 
-    def spy(schema: sv.Schema, *, step: object, **design: object) -> sv.Forecast:
+    def spy(schema: sv.Schema, *, progress: object, **design: object) -> sv.Forecast:
         asked.append(design)
         return forecast_by_formula(schema, **design)
 

@@ -31,7 +31,7 @@ def test_every_where_is_a_row_with_an_interval(collection: Path) -> None:
             if answer.direct
             else None,
         }
-    assert said["includes"] == model.includes
+    assert said["includes"] == model.interval_note
 
 
 def test_means_quantiles_groups_and_conditionals(collection: Path) -> None:

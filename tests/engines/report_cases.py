@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 import sottovoce as sv
 from sottovoce.client.report import PLAN_KEY
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.questions import Family
 from tests.crowds import mixed_crowd, mixed_schema
 
@@ -32,7 +32,7 @@ def huge_plan() -> sv.Plan:
         g1=2,
         g2=2,
     )
-    tables = (Table(edges=(0, 5, 2**20)), Table(identity=2**20))
+    tables = (BinMap(edges=(0, 5, 2**20)), BinMap(identity=2**20))
     families = (
         Family(attributes=(0,), tables=((0,),), channel="grr", shares=2**31),
         Family(attributes=(0, 1), tables=((1,), (1,)), channel="local_hash", shares=2**31),
@@ -42,7 +42,7 @@ def huge_plan() -> sv.Plan:
     return plan
 
 
-def good_reports(plan: sv.Plan, people: int, *, seed: int) -> pa.Table:
+def good_reports(plan: sv.Plan, people: int, *, seed: int) -> pa.BinMap:
     """Return reports that a simulated crowd might send; the same for the same seed."""
     generator = np.random.default_rng(seed)
     codes = plan.questions.codes
@@ -50,7 +50,7 @@ def good_reports(plan: sv.Plan, people: int, *, seed: int) -> pa.Table:
     return stamped(plan, {"question": questions, "code": generator.integers(0, codes[questions])})
 
 
-def stamped(plan: sv.Plan, columns: dict[str, object]) -> pa.Table:
+def stamped(plan: sv.Plan, columns: dict[str, object]) -> pa.BinMap:
     """Return a table of reports that says which plan it answers."""
     return pa.table(columns).replace_schema_metadata({PLAN_KEY: plan.fingerprint})
 
@@ -77,8 +77,8 @@ def write_bad_files(plan: sv.Plan, directory: Path) -> tuple[sv.Tally, Counter[s
     }
     for name, table in files.items():
         (directory / "day=1" / "code=7").mkdir(parents=True, exist_ok=True)
-        place = directory / "day=1" / "code=7" if name == "bad" else directory
-        pq.write_table(table, place / f"{name}.parquet")
+        folder = directory / "day=1" / "code=7" if name == "bad" else directory
+        pq.write_table(table, folder / f"{name}.parquet")
     expected = sv.Tally(plan)
     expected.add(good)
     expected.add(good.slice(0, 5))
@@ -99,13 +99,13 @@ def write_bad_files(plan: sv.Plan, directory: Path) -> tuple[sv.Tally, Counter[s
 def write_duplicates(plan: sv.Plan, directory: Path) -> tuple[sv.Tally, Counter[str]]:
     """Write files with ids, in bytes and in text, some of them sent again; return what must be counted and refused."""
     good = good_reports(plan, 500, seed=2)
-    ids = [bytes([place % 256, place // 256]) * 8 for place in range(500)]
+    ids = [bytes([folder % 256, folder // 256]) * 8 for folder in range(500)]
     again = [3, 3, 8, 499]
     kind = pa.binary(16)
     last = len(plan.questions) - 1
     tables = {
         "first": good.append_column("id", pa.array(ids, kind)),
-        "again": good.take(again).append_column("id", pa.array([ids[place] for place in again], kind)),
+        "again": good.take(again).append_column("id", pa.array([ids[folder] for folder in again], kind)),
         "text": good.take([5, 6]).append_column("id", pa.array([ids[5].hex(), "new"])),
         # one id, four contents: the smallest that can be is counted, whatever else bears its id
         "conflict": stamped(

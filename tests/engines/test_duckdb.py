@@ -29,7 +29,7 @@ def test_files_whose_columns_have_different_types_are_counted_together(tmp_path:
 def test_an_id_is_one_id_in_bytes_and_in_text_and_files_without_ids_are_counted_beside(tmp_path: Path) -> None:
     plan = small_plan()
     reports = good_reports(plan, 6, seed=1)
-    ids = [bytes([0xA0 + place]) * 16 for place in range(6)]
+    ids = [bytes([0xA0 + index]) * 16 for index in range(6)]
     pq.write_table(reports.append_column("id", pa.array(ids, pa.binary(16))), tmp_path / "bytes.parquet")
     again = pa.array([one.hex() for one in ids[:4]], pa.string())
     pq.write_table(reports.slice(0, 4).append_column("id", again), tmp_path / "text.parquet")

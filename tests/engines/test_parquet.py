@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan.counting_sql import stretches
+from sottovoce.plan.counting_sql import alphabet_runs
 from tests.engines.report_cases import good_reports, huge_plan, small_plan, write_bad_files, write_duplicates
 
 ENGINES = ["numpy", "duckdb"]
@@ -105,11 +105,11 @@ def test_more_alphabets_than_a_statement_holds_are_joined_and_still_counted_exac
     tmp_path: Path, monkeypatch
 ) -> None:
     plan = small_plan()
-    assert len(stretches(plan.questions.codes, ["id"])) == 3
+    assert len(alphabet_runs(plan.questions.codes, ["id"])) == 3
     monkeypatch.setattr("sottovoce.plan.counting_sql.MAX_STRETCHES", 2)
     monkeypatch.setattr("sottovoce.plan.counting_sql.FEW_STRETCHES", 1)
-    assert len(stretches(plan.questions.codes, ["id"])) == 2
-    assert len(stretches(plan.questions.codes, [])) == 1
+    assert len(alphabet_runs(plan.questions.codes, ["id"])) == 2
+    assert len(alphabet_runs(plan.questions.codes, [])) == 1
     expected, refused = write_bad_files(plan, tmp_path)
     expected.refused = refused
     assert sv.tally_parquet(plan, tmp_path) == expected

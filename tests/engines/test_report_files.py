@@ -80,9 +80,9 @@ def test_memory_does_not_grow_with_the_number_of_tables(tmp_path: Path, monkeypa
     monkeypatch.setattr(report_files, "ROWS_PER_GROUP", 5000)
     plan = small_plan()
 
-    def peak(tables: int, place: Path) -> float:
+    def peak(tables: int, folder: Path) -> float:
         tracemalloc.start()
-        sv.write_reports(plan, (crowd_for(plan, 5000, seed=seed) for seed in range(tables)), place)
+        sv.write_reports(plan, (crowd_for(plan, 5000, seed=seed) for seed in range(tables)), folder)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most + pa.default_memory_pool().max_memory()

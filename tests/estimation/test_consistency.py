@@ -19,8 +19,8 @@ def grids(seed: int) -> list[Grid]:
     """Return three 1-D and three 2-D grids of noisy distributions, each with its own variance."""
     generator = np.random.default_rng(seed)
     made = [
-        Grid((place,), norm_sub(generator.random(len(buckets))), generator.uniform(0.5, 2), (buckets,))
-        for place, buckets in enumerate(COARSE)
+        Grid((index,), norm_sub(generator.random(len(buckets))), generator.uniform(0.5, 2), (buckets,))
+        for index, buckets in enumerate(COARSE)
     ]
     sizes = [int(buckets.max()) + 1 for buckets in COARSE]
     for first, second in itertools.combinations(range(3), 2):
@@ -45,7 +45,7 @@ def least_squares(given: list[Grid]) -> np.ndarray:
     constraints = []
     for attribute in range(3):
         rows = []
-        for place, grid in enumerate(given):
+        for index, grid in enumerate(given):
             if attribute not in grid.attributes:
                 continue
             axis = grid.attributes.index(attribute)
@@ -53,14 +53,14 @@ def least_squares(given: list[Grid]) -> np.ndarray:
             member = np.broadcast_to(buckets, grid.frequencies.shape).ravel()
             for bucket in range(int(member.max()) + 1):
                 row = np.zeros(len(cells))
-                row[ends[place] : ends[place + 1]] = member == bucket
+                row[ends[index] : ends[index + 1]] = member == bucket
                 rows.append((bucket, row))
         for (one, left), (other, right) in itertools.combinations(rows, 2):
             if one == other:
                 constraints.append(left - right)
-    for place in range(len(given)):
+    for index in range(len(given)):
         row = np.zeros(len(cells))
-        row[ends[place] : ends[place + 1]] = 1
+        row[ends[index] : ends[index + 1]] = 1
         constraints.append(row)
     matrix = np.array(constraints)
     wanted = np.zeros(len(matrix))

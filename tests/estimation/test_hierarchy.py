@@ -8,23 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.estimation.hierarchy import decompose, infer, infer_2d, starts_of
-from sottovoce.plan.bin_maps import Table, tree_height, tree_tables
+from sottovoce.plan.bin_maps import BinMap, tree_height, tree_maps
 
 trees = st.tuples(st.integers(2, 40), st.integers(2, 6))
 
 
 def starts(levels, branching):
-    return [starts_of(table.array()) for table in tree_tables(levels, branching)]
+    return [starts_of(table.array()) for table in tree_maps(levels, branching)]
 
 
 def members(levels, branching):
     """Return, for every depth, which levels each node holds, nodes by levels."""
-    return [(table.array() == np.arange(table.bins)[:, None]).astype(float) for table in tree_tables(levels, branching)]
+    return [(table.array() == np.arange(table.bins)[:, None]).astype(float) for table in tree_maps(levels, branching)]
 
 
 @given(trees)
 def test_nodes_nest_and_single_lookups_agree(tree):
-    tables = tree_tables(*tree)
+    tables = tree_maps(*tree)
     assert tables[0].bins == 1
     assert tables[-1].array().tolist() == list(range(tree[0]))
     for table in tables:
@@ -38,7 +38,7 @@ def test_nodes_nest_and_single_lookups_agree(tree):
 def test_a_tree_over_a_power_of_its_branching_is_even(tree):
     height, branching = tree[0] % 4 + 1, tree[1]
     assert tree_height(branching**height, branching) == height
-    assert [table.bins for table in tree_tables(branching**height, branching)] == [
+    assert [table.bins for table in tree_maps(branching**height, branching)] == [
         branching**depth for depth in range(height + 1)
     ]
 
@@ -48,7 +48,7 @@ def test_a_tree_that_does_not_fit_is_refused(tree):
     from sottovoce.errors import PlanError
 
     with pytest.raises(PlanError, match="does not cover an attribute of 64 levels"):
-        Table(tree=tree).check(64)
+        BinMap(tree=tree).check(64)
 
 
 def fewest(levels, branching, low, high):
@@ -58,10 +58,10 @@ def fewest(levels, branching, low, high):
         for start, stop in zip(depth, [*depth[1:], levels], strict=True):
             ends.setdefault(int(start), set()).add(int(stop))
     best = {low: 0}
-    for place in range(low, high):
-        for stop in ends.get(place, ()):
-            if place in best and stop <= high:
-                best[stop] = min(best.get(stop, levels), best[place] + 1)
+    for index in range(low, high):
+        for stop in ends.get(index, ()):
+            if index in best and stop <= high:
+                best[stop] = min(best.get(stop, levels), best[index] + 1)
     return best[high]
 
 

@@ -50,11 +50,11 @@ def test_four_attributes_have_the_largest_entropy_of_all_with_these_pairs(seed: 
     for first, second in itertools.combinations(range(4), 2):
         for inside in itertools.product((0, 1), repeat=2):
             mask = np.zeros((2,) * 4)
-            place: list = [slice(None)] * 4
-            place[first], place[second] = inside
-            mask[tuple(place)] = 1
+            index: list = [slice(None)] * 4
+            index[first], index[second] = inside
+            mask[tuple(index)] = 1
             rows.append(mask.ravel())
-            wanted.append(joint[tuple(place)].sum())
+            wanted.append(joint[tuple(index)].sum())
     matrix, values = np.array(rows), np.array(wanted)
 
     def dual(multipliers: np.ndarray) -> tuple[float, np.ndarray]:

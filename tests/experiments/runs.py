@@ -25,4 +25,4 @@ def small(name: str, **changes: Any) -> Experiment:
 def outcome(experiment: Experiment, path: Path, *, request: Request | None = None, jobs: int = 1) -> pa.Table:
     request = request or Request()
     with Workers(jobs, seed=request.seed) as workers:
-        return run(expand(experiment, request), path, workers=workers, advance=lambda done: None)
+        return run(expand(experiment, request), path, workers=workers, progress=lambda done: None)

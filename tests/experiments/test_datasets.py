@@ -38,7 +38,7 @@ def test_a_missing_file_of_the_paper_says_where_to_get_it_and_names_its_columns(
 @pytest.mark.parametrize("name", list(REAL))
 def test_a_file_of_the_paper_is_read_by_its_columns(name: str, tmp_path: Path) -> None:
     names = REAL[name].columns
-    table = pa.table({"other": ["x"] * ROWS, **{wanted: column(place) for place, wanted in enumerate(names)}})
+    table = pa.table({"other": ["x"] * ROWS, **{wanted: column(index) for index, wanted in enumerate(names)}})
     path = tmp_path / "data.csv"
     pc.write_csv(table, path, pc.WriteOptions(delimiter="\t" if name == "bfive" else ","))
     source, stamp = locate(name, str(path))

@@ -28,7 +28,7 @@ KINDS = (
 
 def report(experiment: Experiment, path: Path, *, methods: tuple[str, ...], figures: bool) -> list[Path]:
     with Workers(1) as workers:
-        table = run(expand(experiment, Request(methods=methods)), path, workers=workers, advance=lambda done: None)
+        table = run(expand(experiment, Request(methods=methods)), path, workers=workers, progress=lambda done: None)
     return write_report(experiment, table, path, figures)
 
 

@@ -32,7 +32,7 @@ def test_a_panel_is_a_data_set_and_setting_and_a_line_is_a_method_along_the_axis
     assert [panel.title for panel in panels] == ["Normal, λ = 2", "Normal, λ = 4", "Laplace, λ = 2", "Laplace, λ = 4"]
     lines = panels[1].lines(OVER_EPSILON)
     assert [line.label for line in lines] == ["TDG", "HDG"]
-    assert (lines[0].places, lines[0].means) == ([0.5, 1.0], [2.0, 4.0])
+    assert (lines[0].points, lines[0].means) == ([0.5, 1.0], [2.0, 4.0])
 
 
 def test_a_deviation_is_that_over_repeats_and_none_where_there_is_one_repeat() -> None:
@@ -51,7 +51,7 @@ def test_what_a_method_refused_is_no_point_and_is_said_in_the_notes() -> None:
         {"epsilon": 1.0, "value": None, "method": "HIO"},
     )
     (panel,) = cut_panels(OVER_EPSILON, summary)
-    assert {line.label: line.places for line in panel.lines(OVER_EPSILON)} == {"HDG": [0.5, 1.0], "HIO": [0.5]}
+    assert {line.label: line.points for line in panel.lines(OVER_EPSILON)} == {"HDG": [0.5, 1.0], "HIO": [0.5]}
     said, refused = notes(OVER_EPSILON, summary)
     assert said == "n = 1,000, d = 3, c = 16, λ = 2, ω = 0.5, 20 queries, 1 repeat; ends of queries anywhere"
     assert refused == "HIO refuses ε = 1: too large"

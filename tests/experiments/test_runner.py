@@ -37,7 +37,7 @@ def test_another_seed_gives_another_table_and_the_order_of_tasks_does_not_matter
     one = outcome(experiment, tmp_path / "one.parquet")["value"].to_pylist()
     with Workers(1) as workers:
         tasks = expand(experiment, Request())[::-1]
-        table = run(tasks, tmp_path / "two.parquet", workers=workers, advance=lambda done: None)
+        table = run(tasks, tmp_path / "two.parquet", workers=workers, progress=lambda done: None)
     assert table["value"].to_pylist()[::-1] == one
     assert outcome(experiment, tmp_path / "3.parquet", request=Request(seed=1))["value"].to_pylist() != one
 
@@ -70,7 +70,7 @@ KILLED = """
     from sottovoce.experiments.experiment import quick
     from sottovoce.experiments.tasks import Request, expand
 
-    def advance(done):
+    def progress(done):
         print(done, flush=True)
         time.sleep(0.2)
 
@@ -80,7 +80,7 @@ KILLED = """
             quick(find_experiment("varying-volume")), users=(2000,), levels=(16,), queries=10,
             volumes=(0.5,), dimensions=(2,), datasets=("normal",), repeats=3)
         with runner.Workers(2) as workers:
-            runner.run(expand(experiment, Request()), Path(sys.argv[1]), workers=workers, advance=advance)
+            runner.run(expand(experiment, Request()), Path(sys.argv[1]), workers=workers, progress=progress)
 """
 
 
@@ -155,7 +155,7 @@ REGISTERING = """
             volumes=(0.5,), dimensions=(2,), datasets=("normal",))
         with Workers(2) as workers:
             tasks = expand(experiment, Request(methods=("mine",)))
-            table = run(tasks, Path(sys.argv[1]), workers=workers, advance=lambda done: None)
+            table = run(tasks, Path(sys.argv[1]), workers=workers, progress=lambda done: None)
         print(table["value"].to_pylist())
 """
 

@@ -22,7 +22,7 @@ def test_the_csv_file_is_the_summary() -> None:
     assert read["mean"].to_pylist() == [0.25, 0.125]
 
 
-def test_a_table_has_a_row_for_every_place_and_a_column_for_every_method() -> None:
+def test_a_table_has_a_row_for_every_point_and_a_column_for_every_method() -> None:
     experiment = Experiment(name="an-example", paper="section 9", summary="An example.", axis="epsilon")
     summary = summary_of(
         {"epsilon": 1.0, "value": 0.1},

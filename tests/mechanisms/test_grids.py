@@ -9,7 +9,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.mechanisms.grids import buckets_of, even_shares, nearest_power
-from sottovoce.plan.bin_maps import Table, grid_table
+from sottovoce.plan.bin_maps import BinMap, grid_map
 from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
 from tests.mechanisms.noiseless import sharp
 
@@ -80,7 +80,7 @@ class TestParts:
     @pytest.mark.parametrize("nullable", [False, True])
     def test_finer_grids_nest_in_coarser_ones(self, levels: int, nullable: bool):
         for coarse, factor in itertools.product((2, 4, 8), (1, 2, 8)):
-            small, fine = (grid_table(levels, g, nullable=nullable) for g in (coarse, coarse * factor))
+            small, fine = (grid_map(levels, g, nullable=nullable) for g in (coarse, coarse * factor))
             for table in (small, fine):
                 table.check(levels + nullable)
                 assert table.array().tolist() == [table.bin(level) for level in range(levels + nullable)]
@@ -90,9 +90,9 @@ class TestParts:
     @pytest.mark.parametrize("edges", [(0, 3), (1, 4), (0, 2, 2, 4), (0,), ()])
     def test_edges_that_do_not_fit_are_refused(self, edges: tuple[int, ...]):
         with pytest.raises(sv.PlanError, match="does not cover an attribute of 4 levels"):
-            Table(edges=edges).check(4)
+            BinMap(edges=edges).check(4)
 
-    @pytest.mark.parametrize("table", [Table(), Table(identity=3), Table(identity=4, edges=(0, 4))])
-    def test_a_table_that_does_not_fit_is_refused(self, table: Table):
+    @pytest.mark.parametrize("table", [BinMap(), BinMap(identity=3), BinMap(identity=4, edges=(0, 4))])
+    def test_a_table_that_does_not_fit_is_refused(self, table: BinMap):
         with pytest.raises(sv.PlanError, match=r"exactly one kind|does not cover an attribute of 4 levels"):
             table.check(4)

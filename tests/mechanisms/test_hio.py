@@ -29,7 +29,7 @@ def test_every_combination_of_depths_but_all_roots_is_asked_alike():
     asked = []
     for question in plan.questions:
         depths = dict(zip(question.attributes, (table.tree[2] for table in question.tables), strict=True))
-        asked.append(tuple(depths.get(place, 0) for place in range(3)))
+        asked.append(tuple(depths.get(index, 0) for index in range(3)))
     assert len(set(asked)) == len(asked)
     assert (0, 0, 0) not in asked
     offsets = family_offsets([3, 2, 3])
@@ -92,7 +92,7 @@ def test_a_combination_without_reports_is_uniform():
 
 
 def large_plan(attributes=6, **options):
-    schema = sv.Schema([sv.Ordinal(f"a{place}", 0, 63) for place in range(attributes)])
+    schema = sv.Schema([sv.Ordinal(f"a{index}", 0, 63) for index in range(attributes)])
     return sv.Plan.create(schema, epsilon=1, users=10**6, mechanism="hio", **options)
 
 
@@ -106,11 +106,11 @@ def test_a_domain_of_64_to_the_6th_is_asked_and_answered(tmp_path):
     assert len(plan.questions) == 4**6 - 1
     assert plan.questions[FINEST].channel.cells == 64**6
     assert 2**37 < plan.questions.codes.max() < 2**40
-    table = {f"a{place}": np.full(20_000, 10 * place) for place in range(6)}
+    table = {f"a{index}": np.full(20_000, 10 * index) for index in range(6)}
     tally = sv.Tally(plan)
     tally.add(sv.randomize(plan, table))
     model = sv.fit(plan, tally)
-    queries = [{f"a{place}": (0, 31) for place in places} for places in itertools.combinations(range(6), 4)]
+    queries = [{f"a{index}": (0, 31) for index in indices} for indices in itertools.combinations(range(6), 4)]
     answers = model.answer_ranges(queries)
     assert np.isfinite(answers).all()
     model.save(tmp_path / "model.json")
@@ -122,7 +122,7 @@ def test_the_finest_question_of_a_large_hierarchy_is_unbiased():
     plan = large_plan()
     question = plan.questions[FINEST]
     generator = np.random.default_rng(5)
-    people = [np.full(20_000, 10 * place) for place in range(6)]
+    people = [np.full(20_000, 10 * index) for index in range(6)]
     people[0][:5000] = 63
     codes, counts = np.unique(
         question.channel.draw_many(question.cells(people), seeded_words(generator)), return_counts=True

@@ -68,11 +68,11 @@ def test_inference_and_consistency_lower_the_error():
     queries = [np.sort(generator.integers(0, 32, (2, 2)), axis=1) for _ in range(100)]
     designs = [("calm", False), ("lhio", False), ("lhio", True)]
     errors = np.zeros(3)
-    for place, (mechanism, postprocess) in enumerate(designs):
+    for index, (mechanism, postprocess) in enumerate(designs):
         plan = sv.Plan.create(schema, epsilon=1, users=50_000, mechanism=mechanism, postprocess=postprocess)
         for seed in range(20):
             wrong = sv.fit(plan, sv.simulate(plan, table, seed=seed, users=50_000)).marginal("a", "b") - truth
-            errors[place] += sum(wrong[x[0] : x[1] + 1, y[0] : y[1] + 1].sum() ** 2 for x, y in queries)
+            errors[index] += sum(wrong[x[0] : x[1] + 1, y[0] : y[1] + 1].sum() ** 2 for x, y in queries)
     leaves, hierarchy, consistent = errors
     assert consistent < hierarchy < leaves
 

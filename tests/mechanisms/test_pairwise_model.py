@@ -31,12 +31,12 @@ class TestPairwiseModel:
     @pytest.mark.parametrize("attributes", [2, 3, 5, 8])
     def test_independent_attributes_multiply_in_any_number(self, attributes: int):
         model = self.model(attributes)
-        query = {"abcdefgh"[place]: (1, 2) for place in range(attributes)}
+        query = {"abcdefgh"[index]: (1, 2) for index in range(attributes)}
         singles = model.answer_ranges([{name: bounds} for name, bounds in query.items()])
         assert model.answer_ranges([query])[0] == pytest.approx(singles.prod(), abs=1e-6)
 
     def test_more_attributes_than_can_be_combined_are_refused_with_the_limit(self):
-        names = [f"n{place}" for place in range(21)]
+        names = [f"n{index}" for index in range(21)]
         schema = sv.Schema([sv.Ordinal(name, 0, 1) for name in names])
         pairs = itertools.combinations(range(21), 2)
         model = PairwiseModel(

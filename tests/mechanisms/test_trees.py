@@ -20,7 +20,7 @@ def test_every_combination_of_depths_but_all_roots_has_a_number_of_its_own(depth
     numbers = [question_number(depths, chosen, offsets) for chosen in combinations]
     assert sorted(numbers) == list(range(offsets[-1]))
     for chosen, number in zip(combinations, numbers, strict=True):
-        first = next(place for place, depth in enumerate(chosen) if depth)
+        first = next(index for index, depth in enumerate(chosen) if depth)
         assert offsets[first] <= number < offsets[first + 1], "within the family of its first attribute below the root"
 
 

@@ -31,7 +31,7 @@ def test_an_interval_is_everything_possible(model: sv.Model) -> None:
     answer = model.answer("a < 3")
     assert answer.fraction == pytest.approx(0.3)
     assert answer.interval == (0, 1)
-    assert "ignores the reports" in model.includes
+    assert "ignores the reports" in model.interval_note
 
 
 def test_one_question_is_asked_and_its_report_is_as_private_as_any() -> None:

@@ -54,7 +54,7 @@ class TestKnownCells:
     )
     def test_what_cannot_be_known_is_refused(self, name: str, known: object, said: str) -> None:
         with pytest.raises(sv.QueryError, match=said):
-            known_cells(SCHEMA.attributes[SCHEMA.position(name)], known, MODEL.marginal(name))
+            known_cells(SCHEMA.attributes[SCHEMA.index(name)], known, MODEL.marginal(name))
         with pytest.raises(sv.QueryError, match=said):
             MODEL.calibrate({name: known})
 
@@ -63,9 +63,9 @@ def test_raking_meets_both_marginals_and_keeps_the_odds_ratio() -> None:
     """Deming and Stephan's adjustment of a table: what two attributes have to do with each other stays."""
     joint = np.array([[0.4, 0.1], [0.2, 0.3]])
 
-    def marginal(place: int, weights: Mapping[int, Floats]) -> Floats:
+    def marginal(index: int, weights: Mapping[int, Floats]) -> Floats:
         weighted = joint * np.outer(weights[0], weights[1])
-        return weighted.sum(axis=1 - place) / weighted.sum()
+        return weighted.sum(axis=1 - index) / weighted.sum()
 
     known = {0: (np.arange(2), np.array([0.7, 0.3])), 1: (np.arange(2), np.array([0.2, 0.8]))}
     weights = rake(marginal, known, (2, 2))

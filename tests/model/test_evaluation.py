@@ -32,8 +32,8 @@ def random_functionals(count: int, *, seed: int) -> list[Functional]:
     return [
         Functional(
             tuple(
-                (float(generator.normal()), {place: generator.normal(size=SCHEMA.sizes[place])})
-                for place in generator.choice(4, generator.integers(0, 4), replace=False).tolist()
+                (float(generator.normal()), {index: generator.normal(size=SCHEMA.sizes[index])})
+                for index in generator.choice(4, generator.integers(0, 4), replace=False).tolist()
             )
         )
         for _ in range(count)
@@ -44,9 +44,9 @@ def test_values_are_the_sums_over_the_table() -> None:
     functionals = random_functionals(20, seed=1)
     expected = [
         sum(
-            coefficient * MODEL.table.sum(axis=tuple({0, 1, 2, 3} - {place})) @ vector
+            coefficient * MODEL.table.sum(axis=tuple({0, 1, 2, 3} - {index})) @ vector
             for coefficient, weights in functional.products
-            for place, vector in weights.items()
+            for index, vector in weights.items()
         )
         for functional in functionals
     ]
@@ -75,13 +75,13 @@ def test_no_batch_holds_more_products_than_the_bound(monkeypatch: pytest.MonkeyP
     assert sum(model.asked) == sum(len(functional.products) for functional in functionals)
 
 
-@pytest.mark.parametrize("places", [[2], [3, 0], [1, 2, 0]])
-def test_expectations_are_the_weighted_table_over_the_other_attributes(places: list[int]) -> None:
+@pytest.mark.parametrize("indices", [[2], [3, 0], [1, 2, 0]])
+def test_expectations_are_the_weighted_table_over_the_other_attributes(indices: list[int]) -> None:
     weights = {0: np.arange(5.0), 3: np.array([0.5, 0.0, 2.0])}
     weighted = MODEL.table * weights[0].reshape(-1, 1, 1, 1) * weights[3]
-    left = sorted(places)
-    joint = weighted.sum(axis=tuple({0, 1, 2, 3} - set(places))).transpose([left.index(place) for place in places])
-    np.testing.assert_allclose(expectations(MODEL, places, weights), joint, atol=1e-12)
+    left = sorted(indices)
+    joint = weighted.sum(axis=tuple({0, 1, 2, 3} - set(indices))).transpose([left.index(index) for index in indices])
+    np.testing.assert_allclose(expectations(MODEL, indices, weights), joint, atol=1e-12)
 
 
 def test_many_answers_at_once_are_the_answers_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:

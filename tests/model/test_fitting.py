@@ -31,7 +31,7 @@ class TestFitting:
 
 def test_whoever_waits_is_told_when_it_is_done() -> None:
     told: list[float] = []
-    sv.fit(PLAN, TALLY, step=told.append)
+    sv.fit(PLAN, TALLY, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 

@@ -106,8 +106,8 @@ class TestCalibrate:
     def test_answers_are_those_of_the_reweighted_table(self) -> None:
         model = MODEL.calibrate(self.KNOWN)
         table = MODEL.table.copy()
-        for place, weights in model.weights.items():
-            table *= weights.reshape([-1 if axis == place else 1 for axis in range(4)])
+        for index, weights in model.weights.items():
+            table *= weights.reshape([-1 if axis == index else 1 for axis in range(4)])
         exact = TableModel(table / table.sum())
         wheres = ["age > 0 OR income < 15", "region = 'north' AND \"the rooms\" = 1", "TRUE", "income IS NULL"]
         assert [answer.fraction for answer in model.answers(wheres)] == pytest.approx(
@@ -130,7 +130,7 @@ class TestCalibrate:
                 (TableModel(table).reweighted(model.weights).answer(where).fraction - before.fraction) / step
             ) ** 2
         assert before.deviation == pytest.approx(0.01 * np.sqrt(squares), rel=1e-3)
-        assert "taken as exact" in before.includes
+        assert "taken as exact" in before.interval_note
 
     def test_people_follow_the_calibrated_model(self) -> None:
         """Seed 4: a correct program fails for less than one seed in 10^9."""

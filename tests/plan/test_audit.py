@@ -9,12 +9,12 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan.audit import audit_questions, exact_words, influence_words, promise, ratio_words, scope_words
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.influence import Influence
 from sottovoce.plan.questions import Family, Questions
 from tests.crowds import mixed_schema, square_schema
 
-TABLES = [Table(edges=(0, 3, 12)), Table(identity=12)]
+TABLES = [BinMap(edges=(0, 3, 12)), BinMap(identity=12)]
 
 
 def family(channel: str, table: int) -> Family:

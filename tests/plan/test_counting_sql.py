@@ -6,7 +6,7 @@ import pytest
 import sqlglot
 
 import sottovoce as sv
-from sottovoce.plan.counting_sql import DIALECTS, stretches
+from sottovoce.plan.counting_sql import DIALECTS, alphabet_runs
 from tests.engines.report_cases import good_reports, huge_plan, small_plan
 
 Rows = list[tuple[object, ...]]
@@ -95,7 +95,7 @@ def test_a_plan_column_is_asked_for_unless_the_plan_is_assumed() -> None:
 def test_stretches_are_few_cover_all_and_never_cut_a_code() -> None:
     codes = pa.array(range(2, 10_002)).to_numpy()
     for columns, most in ((["id"], 2048), ([], 64)):
-        joined = stretches(codes, columns)
+        joined = alphabet_runs(codes, columns)
         assert len(joined) <= most
         assert joined[-1].end == len(codes)
         start = 0

@@ -11,7 +11,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.channels import LocalHash, SquareWave
-from sottovoce.plan.bin_maps import Table, tree_tables
+from sottovoce.plan.bin_maps import BinMap, tree_maps
 from sottovoce.plan.plan import SHARES
 from sottovoce.plan.questions import MAX_QUESTIONS, Family, Questions
 from tests.crowds import mixed_schema, square_schema
@@ -21,7 +21,7 @@ PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000, mechanism="hdg")
 
 def product_questions() -> Questions:
     """Return the questions of two families: all pairs of depths of two trees, and one attribute alone."""
-    tables = [*tree_tables(8, 2)[1:], Table(identity=8)]
+    tables = [*tree_maps(8, 2)[1:], BinMap(identity=8)]
     families = [
         Family(attributes=(0, 1), tables=((0, 1, 2), (0, 1, 2)), channel="local_hash", shares=SHARES - 7),
         Family(attributes=(2,), tables=((3,),), channel="square_wave", shares=7),
@@ -88,7 +88,7 @@ def test_a_position_among_the_shares_has_the_question_whose_stretch_it_is_in() -
 
 def test_a_question_nobody_is_asked_is_never_located() -> None:
     families = [Family(attributes=(0,), tables=((0,),), channel="grr", shares=shares) for shares in (0, 5, 0, 4)]
-    questions = Questions(square_schema(1, 8), Decimal(1), "00", [Table(identity=8)], families)
+    questions = Questions(square_schema(1, 8), Decimal(1), "00", [BinMap(identity=8)], families)
     assert [questions.locate(position).index for position in range(9)] == [1] * 5 + [3] * 4
 
 
@@ -109,7 +109,7 @@ def test_a_channel_without_an_unbiased_estimate_is_no_oracle() -> None:
 
 
 def test_more_questions_than_a_crowd_could_answer_are_refused_without_listing_them() -> None:
-    tables = [Table(identity=2)]
+    tables = [BinMap(identity=2)]
     family = Family(attributes=tuple(range(4)), tables=((0,) * 64,) * 4, channel="grr", shares=SHARES)
     questions = Questions(square_schema(4, 2), Decimal(1), "00", tables, [family])
     assert len(questions) == 64**4

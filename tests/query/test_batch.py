@@ -42,5 +42,5 @@ def test_neighbouring_stretches_add_up(one: float, two: float, three: float, lev
 @given(st.integers(0, 1000), st.integers(1, 500), st.integers(1, 3000))
 def test_parts_cover_all_queries_once_within_the_limit(count: int, levels: int, limit: int):
     parts = list(chunks(count, levels, limit=limit))
-    assert [place for part in parts for place in range(part.start, part.stop)] == list(range(count))
+    assert [index for part in parts for index in range(part.start, part.stop)] == list(range(count))
     assert all((part.stop - part.start) * levels <= max(limit, levels) for part in parts)

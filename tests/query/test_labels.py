@@ -19,15 +19,15 @@ def test_levels_have_labels() -> None:
     ]
 
 
-@pytest.mark.parametrize("place", range(4), ids=SCHEMA.names)
-def test_a_levels_own_predicate_selects_it_alone(place: int) -> None:
-    attribute = SCHEMA.attributes[place]
+@pytest.mark.parametrize("index", range(4), ids=SCHEMA.names)
+def test_a_levels_own_predicate_selects_it_alone(index: int) -> None:
+    attribute = SCHEMA.attributes[index]
     for level, label in enumerate(level_labels(attribute)):
         named = names_level(attribute.name, label)
         for where in (named, str(named)):
             ((coefficient, weights),) = fraction_of(SCHEMA, parse(SCHEMA, where)).products
             assert coefficient == 1
-            np.testing.assert_allclose(weights[place], np.eye(attribute.size)[level])
+            np.testing.assert_allclose(weights[index], np.eye(attribute.size)[level])
 
 
 def test_a_levels_value_is_its_integer_or_the_middle_of_its_bin() -> None:

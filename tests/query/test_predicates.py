@@ -49,7 +49,7 @@ UNDERSTOOD = {*"AGE INCOME REGION AND OR NOT IN BETWEEN IS NULL TRUE FALSE ISNUL
 @example("NOT " * 3000 + "TRUE")
 @example(" OR ".join(["age = 1"] * 2000))
 @example("age > " + "9" * 5000)
-def test_any_text_is_answered_as_it_reads_or_refused_with_its_place(text: str) -> None:
+def test_any_text_is_answered_as_it_reads_or_refused_with_its_offset(text: str) -> None:
     try:
         answer, refusal = MODEL.answer(text), None
     except sv.QueryError as error:

@@ -15,7 +15,7 @@ SCHEMA = mixed_schema(4)
 
 
 def weights(name: str, asked: object) -> np.ndarray:
-    return ranges_to_batch(SCHEMA, [{name: asked}]).selections[SCHEMA.position(name)].weights[0]
+    return ranges_to_batch(SCHEMA, [{name: asked}]).selections[SCHEMA.index(name)].weights[0]
 
 
 def test_an_ordinal_range_has_a_one_for_each_integer_inside():

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.query.region import Region, complement, intersect, region_weights, stretch, unite
+from sottovoce.query.region import Region, complement, intersect, interval, region_weights, unite
 
 LEVELS = 6
 QUARTERS = np.arange(4 * LEVELS)
@@ -24,7 +24,7 @@ def region_of(inside: list[bool]) -> Region:
     """Return the region that holds the quarters marked, made quarter by quarter."""
     region: Region = ()
     for quarter in np.flatnonzero(inside).tolist():
-        region = unite(stretch(quarter / 4, (quarter + 1) / 4), region)
+        region = unite(interval(quarter / 4, (quarter + 1) / 4), region)
     return region
 
 
@@ -59,6 +59,6 @@ def test_a_level_weighs_the_part_of_it_that_is_covered(inside: list[bool]) -> No
 
 
 def test_a_stretch_that_ends_where_it_starts_is_nothing() -> None:
-    assert stretch(2, 2) == stretch(3, 1) == ()
+    assert interval(2, 2) == interval(3, 1) == ()
     assert complement((), 3) == ((0.0, 3.0),)
     assert complement(((0.0, 3.0),), 3) == ()

@@ -1,4 +1,4 @@
-"""SQL text: what is on the whitelist is read as it stands, and all else is refused with its place."""
+"""SQL text: what is on the whitelist is read as it stands, and all else is refused with its offset."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_text_is_read_with_the_places_of_its_attributes(text: str, expression:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "said"),
+    ("text", "offset", "said"),
     [
         ("", None, "empty"),
         ("   \n", None, "empty"),
@@ -70,11 +70,11 @@ def test_a_text_is_read_with_the_places_of_its_attributes(text: str, expression:
         ("DROP TABLE crowd", 1, "not understood"),
     ],
 )
-def test_what_is_no_predicate_is_refused_with_its_place(text: str, place: int | None, said: str) -> None:
+def test_what_is_no_predicate_is_refused_with_its_offset(text: str, offset: int | None, said: str) -> None:
     with pytest.raises(sv.QueryError, match=re.escape(said)) as refusal:
         parse_sql(text)
-    if place is not None:
-        assert re.match(rf"at character {place}\b", str(refusal.value))
+    if offset is not None:
+        assert re.match(rf"at character {offset}\b", str(refusal.value))
 
 
 @pytest.mark.parametrize(

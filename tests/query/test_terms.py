@@ -53,7 +53,7 @@ class TestExpansion:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "said"),
+    ("text", "offset", "said"),
     [
         ("size > 1", 1, "unknown attribute 'size'; this collection has age, income"),
         ("TRUE AND size > 1", 10, "unknown attribute 'size'"),
@@ -70,11 +70,11 @@ class TestExpansion:
         ("income = 10", 1, "known by bins"),
     ],
 )
-def test_what_is_no_predicate_is_refused_with_its_place(text: str, place: int | None, said: str) -> None:
+def test_what_is_no_predicate_is_refused_with_its_offset(text: str, offset: int | None, said: str) -> None:
     with pytest.raises(sv.QueryError, match=re.escape(said)) as refusal:
         terms(text)
-    if place is not None:
-        assert re.match(rf"at character {place}\b", str(refusal.value))
+    if offset is not None:
+        assert re.match(rf"at character {offset}\b", str(refusal.value))
 
 
 @pytest.mark.parametrize(

@@ -98,10 +98,10 @@ def test_a_body_is_read_by_the_kind_that_it_is_said_to_be(quiet: Collector, plan
 
 
 def test_a_collector_that_closes_has_counted_what_it_took(plan: Plan, tmp_path: Path) -> None:
-    place = str(tmp_path / "c.db")
+    address = str(tmp_path / "c.db")
 
     async def run() -> None:
-        collector = Collector(Settings(), open_store(place), [plan])
+        collector = Collector(Settings(), open_store(address), [plan])
         collector.start()
         served = collector.find(plan.fingerprint)
         decoded = collector.decode(served, JSON, as_array(draw(plan, 3)).encode())
@@ -112,7 +112,7 @@ def test_a_collector_that_closes_has_counted_what_it_took(plan: Plan, tmp_path: 
         assert b'sottovoce_reports_total{outcome="counted"} 3.0' in collector.metrics.text()
 
     asyncio.run(run())
-    store = open_store(place)
+    store = open_store(address)
     assert [number for _, _, number in store.by_day(store.register(plan).collection)] == [3]
     store.close()
 

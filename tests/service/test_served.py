@@ -82,13 +82,13 @@ def test_a_question_that_nobody_is_asked_has_no_codes(plan: Plan) -> None:
 
 
 def test_plans_are_registered_by_fingerprint_and_keep_their_numbers(plan: Plan, tmp_path: Path) -> None:
-    other, place = make_plan(purpose="another"), str(tmp_path / "c.db")
-    store = open_store(place)
+    other, address = make_plan(purpose="another"), str(tmp_path / "c.db")
+    store = open_store(address)
     first = register_plans(store, [plan, other])
     assert list(first) == [plan.fingerprint, other.fingerprint]
     assert hashlib.sha256(first[plan.fingerprint].document).hexdigest() == plan.fingerprint
     store.close()
-    store = open_store(place)
+    store = open_store(address)
     again = register_plans(store, [other, plan])
     assert {name: one.key for name, one in again.items()} == {name: one.key for name, one in first.items()}
     store.close()

@@ -21,9 +21,9 @@ def all_bytes(database: str) -> Iterator[bytes]:
     if "://" in database:
         with psycopg.connect(database, autocommit=True) as connection:
             connection.execute("CHECKPOINT")
-            (place,) = connection.execute("SHOW data_directory").fetchone() or ("",)
+            (folder,) = connection.execute("SHOW data_directory").fetchone() or ("",)
             (number,) = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()  # type: ignore[misc]
-        paths = [*Path(place, "base", str(number)).iterdir(), *Path(place, "pg_wal").glob("0*")]
+        paths = [*Path(folder, "base", str(number)).iterdir(), *Path(folder, "pg_wal").glob("0*")]
     else:
         paths = [path for path in Path(database).parent.glob(Path(database).name + "*") if path.is_file()]
     for path in paths:

@@ -1,4 +1,4 @@
-"""The bytes of a request become reports, and what is refused is refused by its place and reason."""
+"""The bytes of a request become reports, and what is refused is refused by its index and reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sottovoce.service.wire import BadBodyError, BatchSizeError, decode_binary, 
 from tests.collectors import Running, as_array, draw, make_plan
 
 
-def test_what_cannot_be_is_refused_by_place_and_reason_and_the_rest_is_counted(collector: Running, plan: Plan) -> None:
+def test_what_cannot_be_is_refused_by_index_and_reason_and_the_rest_is_counted(collector: Running, plan: Plan) -> None:
     good = draw(plan, 6)
     wires = [json.loads(report.to_json()) for report in good]
     codes = plan.questions.codes
@@ -24,9 +24,9 @@ def test_what_cannot_be_is_refused_by_place_and_reason_and_the_rest_is_counted(c
     wires[4]["id"] = wires[4]["id"].upper()[:-1] + "G"
     answer = collector.post(plan, json.dumps([*wires, {"plan": 1}, 7])).json()
     reasons = ["impossible question", "impossible code", "wrong plan", "malformed", "malformed", "malformed"]
-    places = [1, 2, 3, 4, 6, 7]
+    indices = [1, 2, 3, 4, 6, 7]
     assert answer["counted"] == 2
-    assert answer["refused"] == [{"index": i, "reason": r} for i, r in zip(places, reasons, strict=True)]
+    assert answer["refused"] == [{"index": i, "reason": r} for i, r in zip(indices, reasons, strict=True)]
 
 
 def test_both_forms_of_a_report_are_the_same_report(collector: Running, plan: Plan) -> None:
@@ -84,7 +84,7 @@ def test_an_id_or_a_plan_that_is_no_lower_case_hexadecimal_is_malformed_and_the_
     assert (len(alone.reports), alone.refused) == (0, [(0, "malformed")])
 
 
-def test_several_malformed_reports_are_refused_each_by_its_own_place(served: Served) -> None:
+def test_several_malformed_reports_are_refused_each_by_its_own_index(served: Served) -> None:
     wires = [json.loads(report.to_json()) for report in draw(served.plan, 5)]
     wires[0]["id"] = wires[0]["id"][:-1] + "G"
     wires[3]["plan"] = wires[3]["plan"][:-1] + "G"

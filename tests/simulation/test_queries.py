@@ -25,9 +25,9 @@ class TestTypicalQueries:
         assert ((workload.truth >= LEAST) & (workload.truth <= MOST)).all()
         for query in range(count):
             inside = np.ones(5_000)
-            for place, selection in workload.batch.selections.items():
+            for index, selection in workload.batch.selections.items():
                 if query in selection.queries:
-                    inside *= selection.weights[list(selection.queries).index(query)][levels[place]]
+                    inside *= selection.weights[list(selection.queries).index(query)][levels[index]]
             assert inside.mean() == pytest.approx(workload.truth[query])
 
     def test_a_crowd_of_one_kind_has_none(self) -> None:
@@ -44,6 +44,6 @@ class TestTypicalQueries:
         schema = sv.Schema([sv.Ordinal("a", 0, 7, nullable=True), sv.Categorical("c", ["x", "y", "z"], nullable=True)])
         levels = [np.random.default_rng(1).integers(0, size, 2_000) for size in schema.sizes]
         asked = typical_queries(schema, levels, 1, count=40, seed=1).batch.selections
-        for place, attribute in enumerate(schema.attributes):
-            assert asked[place].weights.any()
-            assert not asked[place].weights[:, attribute.null_level].any()
+        for index, attribute in enumerate(schema.attributes):
+            assert asked[index].weights.any()
+            assert not asked[index].weights[:, attribute.null_level].any()

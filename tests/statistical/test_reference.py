@@ -36,13 +36,13 @@ AUTHORS = {
 @functools.cache
 def crowd(name: str) -> dict[str, np.ndarray]:
     levels = np.load(SHARED / f"{name}_n1e6_d6_c64.npz")["records"]
-    return {"abcdef"[place]: levels[:, place] for place in range(6)}
+    return {"abcdef"[index]: levels[:, index] for index in range(6)}
 
 
 @functools.cache
 def queries(which: str) -> list[dict[str, tuple[int, int]]]:
     asked = json.loads((SHARED / f"queries_{which}.json").read_text())
-    return [{"abcdef"[int(place)]: tuple(bounds) for place, bounds in query.items()} for query in asked]
+    return [{"abcdef"[int(index)]: tuple(bounds) for index, bounds in query.items()} for query in asked]
 
 
 def true_answers(which: str, name: str) -> np.ndarray:

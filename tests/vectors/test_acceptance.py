@@ -48,10 +48,10 @@ def put(*path: object) -> Change:
     *way, last, value = path
 
     def change(document: dict[str, Any]) -> None:
-        place: Any = document
+        part: Any = document
         for step in way:
-            place = place[step]
-        place[last] = value
+            part = part[step]
+        part[last] = value
 
     return change
 

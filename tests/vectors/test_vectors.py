@@ -17,7 +17,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.channels import make_channel
 from sottovoce.channels.local_hash import best_prime
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.schema.schema import AnyAttribute
 
 FOLDER = Path(__file__).parents[2] / "vectors"
@@ -58,7 +58,7 @@ def test_every_value_has_its_level_or_is_refused(vector: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("vector", read("tables"), ids=lambda vector: str(vector["table"]))
 def test_every_level_has_its_bin(vector: dict[str, Any]) -> None:
-    table = msgspec.convert(vector["table"], Table)
+    table = msgspec.convert(vector["table"], BinMap)
     table.check(vector["levels"])
     assert [table.bin(level) for level in range(vector["levels"])] == vector["bin"]
     assert table.array().tolist() == vector["bin"]

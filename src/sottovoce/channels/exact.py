@@ -91,7 +91,7 @@ def response_weights(cells: int, epsilon: Decimal) -> tuple[int, int]:
 
 
 def wave_reach(cells: int, epsilon: Decimal) -> int:
-    """Return how many places to each side of a cell the square wave takes as near: delta times the cells, rounded down.
+    """Return how many buckets to each side of a cell the square wave takes as near: delta times cells, rounded down.
 
     Delta (section 3.5) falls from a half at small epsilon towards zero at large ones, where nothing but the cell itself
     is near.
@@ -104,10 +104,10 @@ def wave_reach(cells: int, epsilon: Decimal) -> int:
 
 
 def wave_weights(cells: int, width: int, epsilon: Decimal) -> tuple[int, int, int]:
-    """Return (near, extra, far), out of 2^64: ``width`` near places, of which ``extra`` weigh one more, and the others.
+    """Return (near, extra, far), out of 2^64: ``width`` near buckets, ``extra`` of which weigh one more, and others.
 
-    ``far`` is rounded up and what remains is shared out over the near places as evenly as integers allow; where the one
-    more would exceed e^epsilon times far, far is raised by one, which is always enough.
+    ``far`` is rounded up and what remains is shared out over the near buckets as evenly as integers allow; where the
+    one more would exceed e^epsilon times far, far is raised by one, which is always enough.
     """
     growth = exp_floor(epsilon)
     divisor = _PRECISION.add(_PRECISION.multiply(growth, Decimal(width)), Decimal(cells - 1))

@@ -126,16 +126,16 @@ class LocalHash:
         """Return the number of the cell's point: for each part, a public permutation of that part's points."""
         point, weight = 0, 1
         for bins, digits in reversed(self.parts):
-            cell, place = divmod(cell, bins)
+            cell, slot = divmod(cell, bins)
             points: int = self.prime**digits
             mask, shift, rounds = _permutation(points, self.seed)
             while True:  # walk along the cycle until back among the points: two steps on average
                 for multiplier, addend in rounds:
-                    place = (place * multiplier + addend) & mask
-                    place ^= place >> shift
-                if place < points:
+                    slot = (slot * multiplier + addend) & mask
+                    slot ^= slot >> shift
+                if slot < points:
                     break
-            point, weight = point + place * weight, weight * points
+            point, weight = point + slot * weight, weight * points
         return point
 
     def hash(self, vector: int, cell: int) -> int:
@@ -177,11 +177,11 @@ class LocalHash:
 
         for number, (bins, digits) in enumerate(reversed(self.parts)):
             last = number == len(self.parts) - 1
-            rest, place = (cells, cells) if last else np.divmod(cells, cells.dtype.type(bins))
+            rest, slot = (cells, cells) if last else np.divmod(cells, cells.dtype.type(bins))
             if bins <= 4 * len(cells):
-                yield from (row[place] for row in _coordinates(bins, self.prime, digits, self.seed)[::-1])
+                yield from (row[slot] for row in _coordinates(bins, self.prime, digits, self.seed)[::-1])
             else:
-                yield from _place(place, self.prime, digits, self.seed)[::-1]
+                yield from _points(slot, self.prime, digits, self.seed)[::-1]
             cells = rest
 
     def probabilities(self) -> NDArray[np.float64]:
@@ -303,10 +303,10 @@ def _coordinates(bins: int, prime: int, digits: int, seed: str) -> NDArray[np.un
     """Return the coordinates of every bin's point, most significant first, in the smallest type."""
     import numpy as np
 
-    return _place(np.arange(bins), prime, digits, seed)
+    return _points(np.arange(bins), prime, digits, seed)
 
 
-def _place(bins: NDArray[Any], prime: int, digits: int, seed: str) -> NDArray[np.unsignedinteger[Any]]:
+def _points(bins: NDArray[Any], prime: int, digits: int, seed: str) -> NDArray[np.unsignedinteger[Any]]:
     """Return the coordinates of some bins' points, most significant first, in the smallest type."""
     import numpy as np
 
@@ -329,8 +329,8 @@ def _digits(numbers: NDArray[np.int64], prime: int, digits: int) -> NDArray[np.u
     import numpy as np
 
     found = np.empty((digits, len(numbers)), dtype=np.min_scalar_type(prime - 1))
-    for place in range(digits - 1, -1, -1):
-        numbers, found[place] = np.divmod(numbers, prime)
+    for slot in range(digits - 1, -1, -1):
+        numbers, found[slot] = np.divmod(numbers, prime)
     return found
 
 

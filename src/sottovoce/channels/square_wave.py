@@ -1,9 +1,9 @@
-"""The square wave: report a place near the true one with one probability, any place farther off with a smaller one.
+"""The square wave: report a bucket near the true one with one probability, any bucket farther off with a smaller one.
 
-K ordered cells go in, K + 2b places come out: cell v stands at place v + b, the 2b + 1 places within b of it are near,
-the other K - 1 are far. With b = 0 this is randomised response.
+K ordered cells go in, K + 2b buckets come out: cell v stands at bucket v + b, the 2b + 1 buckets within b of it are
+near, the other K - 1 are far. With b = 0 this is randomised response.
 
-Guarantee: integer weights out of 2^64; the largest weight of a near place over the smallest of a far one is at most
+Guarantee: integer weights out of 2^64; the largest weight of a near bucket over the smallest of a far one is at most
 e^epsilon exactly, and epsilon is met to within 4 K ((2b + 1) e^epsilon + K) / 2^64. Cost: one 64-bit word per report. A
 report blurs, so the distribution is decoded by maximum likelihood (`sottovoce.estimation.em`): the table's inverse
 exists but magnifies the noise beyond use, and this channel therefore offers no unbiased estimate. Reference: section
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SquareWave:
-    """The discrete square wave over ``cells`` ordered cells; a code is a place from 0 to cells + 2 reach - 1.
+    """The discrete square wave over ``cells`` ordered cells; a code is a bucket from 0 to cells + 2 reach - 1.
 
     Attributes:
         cells: How many cells go in.
-        reach: How far from its own place a cell's near places go: the paper's delta times the cells, rounded down.
-        near: The weight of each near place; the first ``extra`` of them weigh one more, so that all add up to 2^64.
-        extra: How many near places weigh one more.
-        far: The weight of each far place.
+        reach: How far from its own bucket a cell's near buckets go: the paper's delta times the cells, rounded down.
+        near: The weight of each near bucket; the first ``extra`` of them weigh one more, so that all add up to 2^64.
+        extra: How many near buckets weigh one more.
+        far: The weight of each far bucket.
 
     Example:
         >>> wave = SquareWave.design(64, Decimal(1))
@@ -58,17 +58,17 @@ class SquareWave:
 
     @property
     def width(self) -> int:
-        """How many places are near each cell."""
+        """How many buckets are near each cell."""
         return 2 * self.reach + 1
 
     @property
     def codes(self) -> int:
-        """One per place."""
+        """One per bucket."""
         return self.cells + 2 * self.reach
 
     @property
     def near_total(self) -> int:
-        """The weight of all near places together."""
+        """The weight of all near buckets together."""
         return self.width * self.near + self.extra
 
     @property
@@ -76,8 +76,8 @@ class SquareWave:
         """None: it offers no unbiased estimate, and so has no raw coefficient."""
 
     def row(self, cell: int) -> list[int]:
-        """Return the exact integer weight of every code, given the cell: the near places are those from ``cell`` on."""
-        near = [self.near + (place < self.extra) for place in range(self.width)]
+        """Return the exact integer weight of every code, given the cell: near buckets are those from ``cell`` on."""
+        near = [self.near + (bucket < self.extra) for bucket in range(self.width)]
         return [self.far] * cell + near + [self.far] * (self.cells - 1 - cell)
 
     def worst_ratio(self) -> Fraction:
@@ -85,13 +85,13 @@ class SquareWave:
         return Fraction(self.near + (self.extra > 0), self.far)
 
     def answer(self, cell: int, word: int) -> int:
-        """Return the code that a 64-bit word gives: near places first, in order, then the far ones, in order."""
+        """Return the code that a 64-bit word gives: near buckets first, in order, then the far ones, in order."""
         if word < self.near_total:
             heavy = self.extra * (self.near + 1)
-            place = word // (self.near + 1) if word < heavy else self.extra + (word - heavy) // self.near
-            return cell + place
-        place = (word - self.near_total) // self.far
-        return place if place < cell else place + self.width
+            bucket = word // (self.near + 1) if word < heavy else self.extra + (word - heavy) // self.near
+            return cell + bucket
+        bucket = (word - self.near_total) // self.far
+        return bucket if bucket < cell else bucket + self.width
 
     def draw(self, cell: int) -> int:
         """Return a random code for one cell, by the operating system's randomness."""
@@ -108,8 +108,8 @@ class SquareWave:
         heavy, word = np.uint64(self.extra * (self.near + 1)), drawn[near]
         light = np.uint64(self.extra) + (word - heavy) // np.uint64(self.near)  # wraps below heavy, where it is unused
         codes[near] += np.where(word < heavy, word // np.uint64(self.near + 1), light).astype(codes.dtype)
-        place = ((drawn[far] - np.uint64(self.near_total)) // np.uint64(self.far)).astype(codes.dtype)
-        codes[far] = np.where(place < codes[far], place, place + codes.dtype.type(self.width))
+        bucket = ((drawn[far] - np.uint64(self.near_total)) // np.uint64(self.far)).astype(codes.dtype)
+        codes[far] = np.where(bucket < codes[far], bucket, bucket + codes.dtype.type(self.width))
         return codes
 
     def probabilities(self) -> NDArray[np.float64]:

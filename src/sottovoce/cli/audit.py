@@ -72,13 +72,13 @@ def family_rows(plan: Plan) -> list[dict[str, Any]]:
     questions, rows = plan.questions, []
     sizes: dict[int, list[Any]] = {}
     for index, channel in questions.channels():
-        place = max(number for number, offset in enumerate(questions.offsets[:-1]) if offset <= index)
-        sizes.setdefault(place, []).append(channel)
-    for place, family in enumerate(plan.families):
-        channels = sizes[place]
+        family_index = max(number for number, offset in enumerate(questions.offsets[:-1]) if offset <= index)
+        sizes.setdefault(family_index, []).append(channel)
+    for family_index, family in enumerate(plan.families):
+        channels = sizes[family_index]
         rows.append(
             {
-                "first": questions.offsets[place],
+                "first": questions.offsets[family_index],
                 "count": family.count,
                 "attributes": [plan.schema.names[attribute] for attribute in family.attributes],
                 "cells": sorted(channel.cells for channel in channels),

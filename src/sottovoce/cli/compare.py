@@ -11,7 +11,15 @@ import pyarrow as pa
 from sottovoce import Forecast, PlanError, Schema, forecast
 from sottovoce.cli.files import read_all, replacing
 from sottovoce.cli.forecasts import expected_document
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, print_paragraph, progress, strong
+from sottovoce.cli.output import (
+    json_option,
+    make_console,
+    make_table,
+    print_json,
+    print_paragraph,
+    progress_bar,
+    strong,
+)
 from sottovoce.plan.registry import DEFAULT_MECHANISM, MECHANISMS
 from sottovoce.views.charts import check_suffix, compare_chart, save_chart
 
@@ -68,7 +76,7 @@ def _try_all(schema: Schema, table: pa.Table, asked: dict[str, Any]) -> tuple[li
         dict[str, str](),
     )
     tries = [(mechanism, epsilon) for mechanism in mechanisms for epsilon in asked["epsilons"]]
-    with progress("compare", len(tries)) as step:
+    with progress_bar("compare", len(tries)) as progress:
         for number, (mechanism, epsilon) in enumerate(tries):
             try:
                 found.append(forecast(schema, epsilon=epsilon, users=users, mechanism=mechanism, like=table))
@@ -76,7 +84,7 @@ def _try_all(schema: Schema, table: pa.Table, asked: dict[str, Any]) -> tuple[li
                 if named:
                     raise
                 refused[mechanism] = str(error)
-            step(number + 1)
+            progress(number + 1)
     return found, refused
 
 

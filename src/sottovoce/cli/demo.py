@@ -233,7 +233,7 @@ def attacker_words(stages: Stages) -> list[str]:
     """Return what someone who sees all but the records can conclude about one person, from the audit's numbers."""
     plan, audit = stages.plan, stages.audit
     first = plan.question(int(stages.reports.column("question")[0].as_py()))
-    looks = " and ".join(plan.schema.names[place] for place in first.attributes)
+    looks = " and ".join(plan.schema.names[index] for index in first.attributes)
     return [
         f"Of each person, one report. The first person's says: question {first.index}, which looks at {looks} and at "
         f"nothing else; code {stages.reports.column('code')[0].as_py()}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from sottovoce._files import whole_file
+from sottovoce._types import Progress
 from sottovoce.errors import RecordError, SottovoceError
 from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.schema import Schema
@@ -23,8 +24,6 @@ _BYTES_AT_ONCE = 2**21
 
 _NULLS = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 _SUFFIXES = (".csv", ".parquet")
-
-Step = Callable[[float], None]
 
 
 @contextmanager
@@ -46,14 +45,14 @@ def suffix_of(path: Path) -> str:
     return suffix
 
 
-def read_records(path: Path, schema: Schema, step: Step) -> Iterator[pa.Table]:
-    """Yield a table of records in parts; ``step`` is told the fraction read.
+def read_records(path: Path, schema: Schema, progress: Progress) -> Iterator[pa.Table]:
+    """Yield a table of records in parts; ``progress`` is told the fraction read.
 
     Only the columns that the schema names are read. In a CSV file they are read as the schema's types, and an empty
     field is "no answer".
     """
     if suffix_of(path) == ".parquet":
-        yield from read_parquet(path, schema.names, step)
+        yield from read_parquet(path, schema.names, progress)
         return
     values = {
         value for attribute in schema.attributes if isinstance(attribute, Categorical) for value in attribute.values
@@ -68,7 +67,7 @@ def read_records(path: Path, schema: Schema, step: Step) -> Iterator[pa.Table]:
         null_values=[null for null in _NULLS if null not in values],
         strings_can_be_null=True,
     )
-    yield from read_csv(path, convert, step)
+    yield from read_csv(path, convert, progress)
 
 
 def read_all(path: Path, schema: Schema) -> pa.Table:
@@ -79,8 +78,8 @@ def read_all(path: Path, schema: Schema) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def read_csv(path: Path, convert: pc.ConvertOptions, step: Step) -> Iterator[pa.Table]:
-    """Yield a CSV file in parts; ``step`` is told the fraction read."""
+def read_csv(path: Path, convert: pc.ConvertOptions, progress: Progress) -> Iterator[pa.Table]:
+    """Yield a CSV file in parts; ``progress`` is told the fraction read."""
     size = max(1, path.stat().st_size)
     with path.open("rb") as raw, _named(path):
         if not raw.read(1):
@@ -89,11 +88,11 @@ def read_csv(path: Path, convert: pc.ConvertOptions, step: Step) -> Iterator[pa.
         reader = pc.open_csv(raw, read_options=pc.ReadOptions(block_size=_BYTES_AT_ONCE), convert_options=convert)
         for number, batch in enumerate(reader, start=1):
             yield pa.Table.from_batches([batch])
-            step(min(1.0, number * _BYTES_AT_ONCE / size))
+            progress(min(1.0, number * _BYTES_AT_ONCE / size))
 
 
-def read_parquet(path: Path, columns: Sequence[str], step: Step) -> Iterator[pa.Table]:
-    """Yield some columns of a Parquet file in parts, the file's metadata with each; ``step`` is told the fraction."""
+def read_parquet(path: Path, columns: Sequence[str], progress: Progress) -> Iterator[pa.Table]:
+    """Yield some columns of a Parquet file in parts, its metadata with each; ``progress`` is told the fraction."""
     with path.open("rb") as raw, _named(path):
         file = pq.ParquetFile(raw)
         missing = [name for name in columns if name not in file.schema_arrow.names]
@@ -103,7 +102,7 @@ def read_parquet(path: Path, columns: Sequence[str], step: Step) -> Iterator[pa.
         for batch in file.iter_batches(ROWS_AT_ONCE, columns=list(columns)):
             done += batch.num_rows
             yield pa.Table.from_batches([batch]).replace_schema_metadata(file.schema_arrow.metadata)
-            step(done / total)
+            progress(done / total)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import click
 
 from sottovoce import FewReportsWarning, Plan, Tally, fit
 from sottovoce.cli.files import replacing
-from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress, strong
+from sottovoce.cli.output import json_option, make_console, print_json, print_paragraph, progress_bar, strong
 from sottovoce.model.fitting import QUALITIES
 
 
@@ -30,9 +30,9 @@ def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Pat
     """
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", FewReportsWarning)
-        with progress("fit", 1.0) as step:
+        with progress_bar("fit", 1.0) as progress:
             plan, tally = Plan.load(plan_file), Tally.load(tally_file)
-            model = fit(plan, tally, seed=seed, quality=quality, step=lambda done: step(done / 2))
+            model = fit(plan, tally, seed=seed, quality=quality, progress=lambda done: progress(done / 2))
             model.prepare_intervals()
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sottovoce import Forecast, Schema, forecast, people_needed
 from sottovoce.cli.files import read_all, replacing
-from sottovoce.cli.output import make_console, make_table, print_paragraph, progress
+from sottovoce.cli.output import make_console, make_table, print_paragraph, progress_bar
 from sottovoce.simulation.forecasting import WORDS, forecast_curve
 from sottovoce.views.charts import forecast_chart, save_chart
 
@@ -20,14 +20,14 @@ def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> 
     """Return the forecast of a design, and the design with the table that it was made from."""
     if like is not None:
         design = {**design, "like": read_all(like, schema)}
-    with progress("forecast", 1.0) as step:
-        return forecast(schema, **design, step=step), design
+    with progress_bar("forecast", 1.0) as progress:
+        return forecast(schema, **design, progress=progress), design
 
 
 def needed(schema: Schema, design: dict[str, Any], within: float, dimensions: int) -> int:
     """Return how many people it takes to be that close."""
     about = {name: value for name, value in design.items() if name not in ("users", "by")}
-    with progress("people needed", 1.0):
+    with progress_bar("people needed", 1.0):
         return people_needed(schema, within=within, dimensions=dimensions, **about)
 
 
@@ -35,8 +35,10 @@ def draw_forecast(schema: Schema, design: dict[str, Any], out: Path) -> None:
     """Draw the expected error over the number of people, from a tenth of those planned to ten times as many."""
     crowds = sorted({max(1000, round(design["users"] * factor)) for factor in (0.1, 0.5, 2, 10)})
     about = {name: value for name, value in design.items() if name not in ("users", "by")}
-    with progress("chart", 1.0) as step, replacing(out) as part:
-        save_chart(forecast_chart(forecast_curve(schema, users=crowds, step=step, **about)), part, kind=out.suffix)
+    with progress_bar("chart", 1.0) as progress, replacing(out) as part:
+        save_chart(
+            forecast_chart(forecast_curve(schema, users=crowds, progress=progress, **about)), part, kind=out.suffix
+        )
 
 
 def expected_document(found: Forecast) -> dict[str, Any]:

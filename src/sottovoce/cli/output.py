@@ -78,7 +78,7 @@ def print_paragraph(console: Console, text: str) -> None:
 
 
 @contextmanager
-def progress(what: str, total: float) -> Iterator[Callable[[float], None]]:
+def progress_bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
     """Yield a function that takes how much of ``total`` is done; a bar on a terminal, nothing in a pipe."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())

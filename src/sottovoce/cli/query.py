@@ -69,7 +69,7 @@ def command(model_file: Path, as_json: bool, **asked: Any) -> None:
     for name, rows in answered.items():
         if rows:
             _show(name, rows, asked["level"])
-    print_paragraph(make_console(), f"{model.includes} {model.reports:,} reports.")
+    print_paragraph(make_console(), f"{model.interval_note} {model.reports:,} reports.")
     for caveat in model.caveats:
         print_paragraph(make_console(), f"Caution: {caveat}.")
 
@@ -145,7 +145,7 @@ def _direct(found: Answer | Estimate) -> dict[str, Any] | None:
 
 
 def _about(model: Model) -> dict[str, Any]:
-    return {"reports": model.reports, "includes": model.includes, "caveats": list(model.caveats)}
+    return {"reports": model.reports, "includes": model.interval_note, "caveats": list(model.caveats)}
 
 
 def _show(kind: str, rows: list[Row], level: float) -> None:
@@ -215,7 +215,7 @@ def _answer_ranges(model: Model, asked: dict[str, Any], as_json: bool) -> None:
     shown = " and ".join(asked["ranges"]) or "everybody"
     table.add_row(shown, percent(answer.fraction), f"{percent(low)} to {percent(high)}", f"{answer.count:,.0f}", *basis)
     make_console().print(table)
-    print_paragraph(make_console(), answer.includes)
+    print_paragraph(make_console(), answer.interval_note)
 
 
 def range_expression(query: dict[str, Any]) -> Expression:
@@ -241,7 +241,7 @@ def parse_ranges(schema: Schema, given: tuple[str, ...]) -> dict[str, Any]:
         if name in query:
             raise QueryError(f"{name} has two ranges; a query takes one of each attribute")
         asked = text.removeprefix(f"{name}=")
-        attribute = schema.attributes[schema.position(name)]
+        attribute = schema.attributes[schema.index(name)]
         query[name] = next(csv.reader([asked]), []) if isinstance(attribute, Categorical) else _bounds(name, asked)
     return query
 

@@ -11,8 +11,9 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from sottovoce import Plan, RecordError, SottovoceError, randomize, write_reports
-from sottovoce.cli.files import Step, read_records, replacing, suffix_of
-from sottovoce.cli.output import json_option, make_console, print_json, progress, strong
+from sottovoce._types import Progress
+from sottovoce.cli.files import read_records, replacing, suffix_of
+from sottovoce.cli.output import json_option, make_console, print_json, progress_bar, strong
 
 
 @click.command("randomize")
@@ -42,16 +43,16 @@ def command(plan_file: Path, data: Path, out: Path, ids: bool, as_json: bool) ->
     A directory gets many Parquet files of some ten million reports each, however large DATA is.
     """
     plan = Plan.load(plan_file)
-    with progress(f"randomize {data.name}", 1.0) as step:
+    with progress_bar(f"randomize {data.name}", 1.0) as progress:
         if not out.suffix or out.is_dir():
-            rows = _write_directory(plan, data, out, ids, step)
+            rows = _write_directory(plan, data, out, ids, progress)
         elif ids:
             raise SottovoceError(
                 f"--ids is for a directory of reports, got the file {str(out)!r}; give --out a directory"
             )
         else:
             with replacing(out, inputs=[plan_file, data]) as part:
-                rows = _write_reports(plan, data, part, suffix_of(out), step)
+                rows = _write_reports(plan, data, part, suffix_of(out), progress)
     if as_json:
         print_json({"reports": str(out), "rows": rows, "plan": plan.fingerprint})
         return
@@ -60,12 +61,12 @@ def command(plan_file: Path, data: Path, out: Path, ids: bool, as_json: bool) ->
     console.print(f"Next: sottovoce tally {plan_file} {out} --out tally.parquet", style="dim")
 
 
-def _write_directory(plan: Plan, data: Path, out: Path, ids: bool, step: Step) -> int:
+def _write_directory(plan: Plan, data: Path, out: Path, ids: bool, progress: Progress) -> int:
     rows = before = 0
 
     def parts() -> Iterator[pa.Table]:
         nonlocal rows, before
-        for table in read_records(data, plan.schema, step):
+        for table in read_records(data, plan.schema, progress):
             before, rows = rows, rows + table.num_rows
             yield table
 
@@ -78,11 +79,11 @@ def _write_directory(plan: Plan, data: Path, out: Path, ids: bool, step: Step) -
     return rows
 
 
-def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, step: Step) -> int:
+def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, progress: Progress) -> int:
     rows = 0
     writer: pq.ParquetWriter | pc.CSVWriter | None = None
     try:
-        for table in read_records(data, plan.schema, step):
+        for table in read_records(data, plan.schema, progress):
             try:
                 reports = randomize(plan, table)
             except RecordError as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress, strong
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress_bar, strong
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.catalogue import CATALOGUE, find_experiment
 from sottovoce.experiments.datasets import FLIGHTS
@@ -139,8 +139,8 @@ class _Runs:
             self.notes[str(error).split(":", 1)[0] + ", and is left out"] = None
             return
         path = self.out / f"{experiment.name}{'-quick' if self.quick else ''}.parquet"
-        with progress(experiment.name, 1.0) as advance:
-            table = run(tasks, path, workers=workers, advance=advance)
+        with progress_bar(experiment.name, 1.0) as progress:
+            table = run(tasks, path, workers=workers, progress=progress)
         self.written[experiment.name] = [str(path)]
         self._reports[experiment.name] = workers.submit(write_report, settled, table, path, self.figures)
 

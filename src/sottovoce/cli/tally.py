@@ -13,8 +13,9 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from sottovoce import Plan, Tally, TallyError, tally_parquet
-from sottovoce.cli.files import Step, read_csv, replacing, suffix_of
-from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress, strong
+from sottovoce._types import Progress
+from sottovoce.cli.files import read_csv, replacing, suffix_of
+from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress_bar, strong
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths
@@ -52,14 +53,14 @@ def command(
     """
     tally = Tally(Plan.load(plan_file))
     stores = [source for source in sources if _is_store(source)]
-    for place in stores:
-        tally.merge(Tally.from_store(tally.plan, _address(place)))
+    for index in stores:
+        tally.merge(Tally.from_store(tally.plan, _address(index)))
     sources = tuple(source for source in sources if source not in stores)
     files: list[str | os.PathLike[str]] = [source for source in sources if _holds_parquet_reports(source)]
     others = [source for source in sources if source not in files]
-    with progress("tally", len(others) + 1) as step:
+    with progress_bar("tally", len(others) + 1) as progress:
         for number, source in enumerate(others):
-            _count(tally, source, lambda fraction, number=number: step(number + fraction))  # type: ignore[misc]
+            _count(tally, source, lambda fraction, number=number: progress(number + fraction))  # type: ignore[misc]
         if files:
             tally.merge(_count_files(tally.plan, files, engine, assume_plan=assume_plan))
     refused = dict(tally.refused)
@@ -97,9 +98,9 @@ def _address(source: Path) -> str:
     return f"{scheme}://{rest}" if colon and not rest.startswith("/") else str(source)
 
 
-def _count(tally: Tally, source: Path, step: Step) -> None:
+def _count(tally: Tally, source: Path, progress: Progress) -> None:
     if suffix_of(source) == ".csv":
-        for table in _read_csv_reports(source, step):
+        for table in _read_csv_reports(source, progress):
             tally.add(table)
     else:
         tally.merge(Tally.load(source))
@@ -135,11 +136,11 @@ def _holds_parquet_reports(source: Path) -> bool:
     return True
 
 
-def _read_csv_reports(source: Path, step: Step) -> Iterator[pa.Table]:
+def _read_csv_reports(source: Path, progress: Progress) -> Iterator[pa.Table]:
     """Yield reports of one plan at a time; in a CSV file each row names its plan."""
     columns = {"question": pa.uint64(), "code": pa.uint64(), "plan": pa.string()}
     convert = pc.ConvertOptions(include_columns=list(columns), column_types=columns)
-    for table in read_csv(source, convert, step):
+    for table in read_csv(source, convert, progress):
         for fingerprint in table.column("plan").unique().to_pylist():
             chosen = table.filter(pa.compute.equal(table.column("plan"), fingerprint))
             yield chosen.replace_schema_metadata({PLAN_KEY: fingerprint})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from types import ModuleType
 from typing import Any
 
@@ -11,9 +12,8 @@ import msgspec
 from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.plan import Plan
 
-_SECONDS = 30.0
-_LASTING = range(400, 500)
-_LATER = 429
+TIMEOUT_SECONDS = 30.0
+_PERMANENT = range(400, 500)  # except 429, too many requests: that passes
 
 PLAN_BYTES = 16 * 2**20
 """The most bytes of a plan, unpacked, that a device takes."""
@@ -31,7 +31,7 @@ def fetch_plan(url: str) -> Plan:
     """Return the plan at ``.../v1/plans/{fingerprint}``, checked against the fingerprint in its address."""
     httpx = _httpx()
     try:
-        with httpx.stream("GET", url, timeout=_SECONDS, follow_redirects=True) as response:
+        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             content = _read(response, url)
     except httpx.HTTPError as error:
         raise DeliveryError(f"cannot fetch the plan {url}: {error}") from error
@@ -58,14 +58,14 @@ def post_report(url: str, report: str, headers: Mapping[str, str]) -> None:
             f"{url.rstrip('/')}/reports",
             content=report,
             headers={"content-type": "application/json", **headers},
-            timeout=_SECONDS,
+            timeout=TIMEOUT_SECONDS,
         )
     except httpx.HTTPError as error:
         raise DeliveryError(f"cannot reach the collector at {url}: {error}; {again}") from error
     if response.status_code != 200:
-        lasting = response.status_code in _LASTING and response.status_code != _LATER
+        permanent = response.status_code in _PERMANENT and response.status_code != HTTPStatus.TOO_MANY_REQUESTS
         reason = _reason(response.status_code, response.content)
-        raise DeliveryError(f"the collector says {reason}{'' if lasting else '; ' + again}")
+        raise DeliveryError(f"the collector says {reason}{'' if permanent else '; ' + again}")
     try:
         receipt = msgspec.json.decode(response.content, type=_Receipt)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -69,10 +69,10 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
         """Return the report that a binary form holds."""
         if len(data) < 51 or data[0] != BINARY_VERSION:
             raise TallyError(f"not a report: {len(data)} bytes that do not start with version {BINARY_VERSION}")
-        question, place = read_varint(data, 49)
-        code, place = read_varint(data, place)
-        if place != len(data):
-            raise TallyError(f"not a report: {len(data) - place} bytes too many")
+        question, offset = read_varint(data, 49)
+        code, offset = read_varint(data, offset)
+        if offset != len(data):
+            raise TallyError(f"not a report: {len(data) - offset} bytes too many")
         return cls(data[1:33].hex(), data[33:49].hex(), question, code)
 
 
@@ -84,14 +84,14 @@ def _varint(number: int) -> bytes:
     return bytes([*out, number])
 
 
-def read_varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return the number that stands at ``place`` and the place after it."""
+def read_varint(data: bytes, offset: int) -> tuple[int, int]:
+    """Return the number that stands at ``offset`` and the offset after it."""
     number = shift = 0
     while True:
-        if place >= len(data) or shift > 63:
+        if offset >= len(data) or shift > 63:
             raise TallyError("not a report: it ends within a number")
-        byte = data[place]
+        byte = data[offset]
         number |= (byte & 127) << shift
-        place, shift = place + 1, shift + 7
+        offset, shift = offset + 1, shift + 7
         if byte < 128:
-            return number, place
+            return number, offset

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines.report_files import ReportFile, is_bytes
 from sottovoce.errors import TallyError
-from sottovoce.plan.counting_sql import stretches
+from sottovoce.plan.counting_sql import alphabet_runs
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import DUPLICATE, NULL
 from sottovoce.tally.tally import Tally
@@ -58,7 +58,7 @@ def _possible(plan: Plan, reports: pa.Table) -> pa.ChunkedArray:
     """Return which rows may be counted, as the counting statement says it."""
     if reports.schema.metadata[PLAN_KEY].decode() != plan.fingerprint:
         return pa.chunked_array([np.zeros(reports.num_rows, dtype=bool)])
-    alphabets = stretches(plan.questions.codes, reports.column_names)
+    alphabets = alphabet_runs(plan.questions.codes, reports.column_names)
     ends, last = np.array([each.end for each in alphabets]), np.array([each.last for each in alphabets])
     question, code = (reports.column(name).fill_null(0).to_numpy() for name in ("question", "code"))
     known = (question >= 0) & (question < len(plan.questions))

@@ -18,7 +18,7 @@ from sottovoce.client.bulk import randomize
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids
 from sottovoce.errors import RecordError
-from sottovoce.plan.counting_sql import stretches, verdict
+from sottovoce.plan.counting_sql import alphabet_runs, verdict
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.refusals import DUPLICATE
 from sottovoce.tally.tally import Tally
@@ -48,7 +48,7 @@ def tally_spark(plan: Plan, dataframe: DataFrame, *, assume_plan: bool = False) 
     present = [name for name in ("id", "question", "code") if name in types]
     absent = [f.lit(None).cast("bigint").alias(name) for name in ("question", "code") if name not in types]
     reports = dataframe.select(named.alias("plan"), *present, *absent)
-    alphabets = stretches(plan.questions.codes, reports.columns)
+    alphabets = alphabet_runs(plan.questions.codes, reports.columns)
     judge = verdict(plan.fingerprint, alphabets, reports.columns, integers=_fits(types))
     counted = _count_unique(reports, judge) if "id" in types else _count_pairs(reports, judge)
     return Tally.from_counts(plan, counted)

@@ -26,7 +26,7 @@ class Grid:
         attributes: The attributes along the axes of ``frequencies``.
         frequencies: The estimate of every cell.
         variance: The variance of one cell's estimate; infinite where nobody reported.
-        buckets: For each axis, the bucket of every bin: the stretch of the attribute that all grids can tell apart.
+        buckets: For each axis, the bucket of every bin: the interval of the attribute that all grids can tell apart.
     """
 
     attributes: tuple[int, ...]
@@ -47,8 +47,8 @@ def make_consistent(grids: Sequence[Grid]) -> list[Grid]:
     """Return the grids shifted so that all agree on every attribute's buckets and on a total of one."""
     frequencies = [grid.frequencies.copy() for grid in grids]
     for attribute in sorted({attribute for grid in grids for attribute in grid.attributes}):
-        involved = [place for place, grid in enumerate(grids) if attribute in grid.attributes]
-        _agree(attribute, [grids[place] for place in involved], [frequencies[place] for place in involved])
+        involved = [index for index, grid in enumerate(grids) if attribute in grid.attributes]
+        _agree(attribute, [grids[index] for index in involved], [frequencies[index] for index in involved])
     return [replace(grid, frequencies=settled) for grid, settled in zip(grids, frequencies, strict=True)]
 
 

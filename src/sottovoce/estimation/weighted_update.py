@@ -128,23 +128,23 @@ def iterate(known: Floats, sweep: Sweep, *, threshold: float) -> Floats:
     """
     dimensions, queries = known.shape[0], known.shape[-1]
     answers = np.empty(queries)
-    places = np.arange(queries)
+    indices = np.arange(queries)
     vectors = np.full((2,) * dimensions + (queries,), 0.5**dimensions)
     for _ in range(MAX_SWEEPS):
         before = vectors.copy()
         sweep(vectors, known)
         change = np.abs(vectors - before).sum(axis=tuple(range(dimensions)))
-        answers[places] = vectors[(1,) * dimensions]
+        answers[indices] = vectors[(1,) * dimensions]
         going = change >= threshold
         if not going.any():
             break
         if not going.all():
-            vectors, known, places = vectors[..., going], known[..., going], places[going]
+            vectors, known, indices = vectors[..., going], known[..., going], indices[going]
     return answers
 
 
 def _inside(vectors: Floats, first: int, second: int) -> Floats:
     """Return the view of the vectors where both attributes are inside."""
-    place: list[int | slice] = [slice(None)] * vectors.ndim
-    place[first] = place[second] = 1
-    return vectors[tuple(place)]
+    index: list[int | slice] = [slice(None)] * vectors.ndim
+    index[first] = index[second] = 1
+    return vectors[tuple(index)]

@@ -103,4 +103,4 @@ def _some(values: Sequence[Value], most: int) -> tuple[Value, ...]:
     """Return the first, the last and some evenly between, at most ``most``."""
     if len(values) <= most:
         return tuple(values)
-    return tuple(values[round(place * (len(values) - 1) / (most - 1))] for place in range(most))
+    return tuple(values[round(index * (len(values) - 1) / (most - 1))] for index in range(most))

@@ -41,10 +41,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series of a panel: places along the axis, means, and standard deviations over repeats."""
+    """One series of a panel: points along the axis, means, and standard deviations over repeats."""
 
     label: str
-    places: list[Any]
+    points: list[Any]
     means: list[float]
     deviations: list[float]
 
@@ -88,12 +88,12 @@ def cut_panels(experiment: Experiment, summary: pa.Table) -> list[Panel]:
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in (row for row in summary.to_pylist() if row["mean"] is not None):
         found.setdefault((row["dataset"], *(row[key] for key in keys)), []).append(row)
-    return [Panel(_title(keys, place), rows) for place, rows in found.items()]
+    return [Panel(_title(keys, group), rows) for group, rows in found.items()]
 
 
-def _title(keys: list[str], place: tuple[Any, ...]) -> str:
-    settings = [named(key, value) for key, value in zip(keys, place[1:], strict=True) if value is not None]
-    return ", ".join([place[0].capitalize(), *settings])
+def _title(keys: list[str], group: tuple[Any, ...]) -> str:
+    settings = [named(key, value) for key, value in zip(keys, group[1:], strict=True) if value is not None]
+    return ", ".join([group[0].capitalize(), *settings])
 
 
 def named(setting: str, value: Any) -> str:

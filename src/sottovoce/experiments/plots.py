@@ -32,7 +32,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 MARKERS = "os^Dv<>PX*"
 FEW = len(COLOURS)
 ACROSS = 4
-MANY_PLACES = 30
+MANY_POINTS = 30
 LOG_AXES = {"users": 10, "levels": 2}
 
 _STYLE: dict[Any, Any] = {"svg.hashsalt": "sottovoce", "font.size": 8, "axes.titlesize": 8, "legend.fontsize": 8}
@@ -68,26 +68,26 @@ def _written(figure: Figure, kind: str) -> bytes:
 
 
 def _frame(panels: list[Panel], vertical: str) -> tuple[Figure, list[Axes]]:
-    """Return a figure with a place for every panel, and these places."""
+    """Return a figure with axes for every panel, and these."""
     from matplotlib.figure import Figure
 
     across = min(ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
     figure = Figure(figsize=(max(5.2, 2.6 * across), 2.2 * down + 1.1), layout="constrained")
-    places = list(figure.subplots(down, across, squeeze=False).flat)
-    for axes in places[len(panels) :]:
+    subplots = list(figure.subplots(down, across, squeeze=False).flat)
+    for axes in subplots[len(panels) :]:
         axes.remove()
-    for axes, panel in zip(places, panels, strict=False):
+    for axes, panel in zip(subplots, panels, strict=False):
         axes.set_title(panel.title)
-    for axes in places[::across]:
+    for axes in subplots[::across]:
         axes.set_ylabel(vertical)
-    return figure, places[: len(panels)]
+    return figure, subplots[: len(panels)]
 
 
 def _histograms(experiment: Experiment, summary: pa.Table) -> Figure:
     panels = cut_panels(experiment, summary)
-    figure, places = _frame(panels, "queries")
-    for axes, panel in zip(places, panels, strict=True):
+    figure, subplots = _frame(panels, "queries")
+    for axes, panel in zip(subplots, panels, strict=True):
         axes.hist(panel.errors(), bins=30, color=COLOURS[0])
         axes.set_xlabel(SYMBOLS["value"])
     return figure
@@ -97,12 +97,12 @@ def _lines(experiment: Experiment, summary: pa.Table) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     panels = cut_panels(experiment, summary)
-    figure, places = _frame(panels, MEASURED[experiment.measure])
+    figure, subplots = _frame(panels, MEASURED[experiment.measure])
     styles = _styles(list(dict.fromkeys(line.label for panel in panels for line in panel.lines(experiment))))
-    for axes, panel in zip(places, panels, strict=True):
+    for axes, panel in zip(subplots, panels, strict=True):
         for line in panel.lines(experiment):
-            style = styles[line.label] | ({"marker": ""} if len(line.places) > MANY_PLACES else {})
-            axes.errorbar(line.places, line.means, yerr=line.deviations, label=line.label, **style)
+            style = styles[line.label] | ({"marker": ""} if len(line.points) > MANY_POINTS else {})
+            axes.errorbar(line.points, line.means, yerr=line.deviations, label=line.label, **style)
         axes.set_yscale("log", nonpositive="mask" if experiment.axis == "index" else "clip")
         if experiment.axis in LOG_AXES:
             axes.set_xscale("log", base=LOG_AXES[experiment.axis])
@@ -110,13 +110,15 @@ def _lines(experiment: Experiment, summary: pa.Table) -> Figure:
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel(SYMBOLS[experiment.axis])
         axes.grid(visible=True, which="major", color="#e5e5e5", linewidth=0.5)
-    _legend(figure, places)
+    _legend(figure, subplots)
     return figure
 
 
-def _legend(figure: Figure, places: list[Axes]) -> None:
+def _legend(figure: Figure, subplots: list[Axes]) -> None:
     """Name every line once: above the panels, or beside them where there are very many."""
-    named = {label: handle for axes in places for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    named = {
+        label: handle for axes in subplots for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
     above = len(named) <= FEW
     figure.legend(
         list(named.values()),

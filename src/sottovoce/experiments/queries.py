@@ -50,7 +50,7 @@ class QuerySet:
         """Return the queries in the form that models answer."""
         names = schema.names
         return [
-            {names[place]: (low, high) for place, low, high in zip(*query, strict=True)}
+            {names[index]: (low, high) for index, low, high in zip(*query, strict=True)}
             for query in zip(self.attributes.tolist(), self.lows.tolist(), self.highs.tolist(), strict=True)
         ]
 

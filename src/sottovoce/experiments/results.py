@@ -66,11 +66,11 @@ class Results:
 
 def summarize(table: pa.Table) -> pa.Table:
     """Return the mean, standard deviation and number of repeats of every measurement, in the table's order."""
-    numbered = table.append_column("place", pa.array(range(table.num_rows)))
+    numbered = table.append_column("row", pa.array(range(table.num_rows)))
     summary = numbered.group_by(SETTINGS.names, use_threads=False).aggregate(
-        [("value", "mean"), ("value", "stddev", pc.VarianceOptions(ddof=1)), ("repeat", "count"), ("place", "min")]
+        [("value", "mean"), ("value", "stddev", pc.VarianceOptions(ddof=1)), ("repeat", "count"), ("row", "min")]
     )
-    summary = summary.sort_by("place_min").drop_columns("place_min")
+    summary = summary.sort_by("row_min").drop_columns("row_min")
     return summary.rename_columns([*SETTINGS.names, "mean", "deviation", "repeats"])
 
 

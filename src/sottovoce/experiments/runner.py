@@ -22,6 +22,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
+from sottovoce._types import Progress
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.measure import prepare, run_task
@@ -34,20 +35,17 @@ SAVE_SECONDS = 2.0
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-Advance = Callable[[float], None]
-"""Told what fraction is done."""
-
 Result = TypeVar("Result")
 
 
-def run(tasks: Sequence[Task], path: Path, *, workers: Workers, advance: Advance) -> pa.Table:
+def run(tasks: Sequence[Task], path: Path, *, workers: Workers, progress: Progress) -> pa.Table:
     """Return what the tasks measure, having run those that the file at ``path`` does not hold.
 
     Args:
         tasks: What to run; all of one seed.
         path: The results, a Parquet file; made if it is not there.
         workers: Who runs them.
-        advance: Told how far it is.
+        progress: Told how much of the work is done, from 0 to 1.
     """
     results = Results(path)
     waiting = [task for task in tasks if task.key not in results]
@@ -55,13 +53,13 @@ def run(tasks: Sequence[Task], path: Path, *, workers: Workers, advance: Advance
     saved = time.monotonic()
     try:
         for done, _ in enumerate(workers.each(prepare, shared), start=1):
-            advance(done / (len(shared) + len(waiting)))
+            progress(done / (len(shared) + len(waiting)))
         for done, rows in enumerate(workers.each(run_task, waiting), start=1 + len(shared)):
             results.add(rows)
             if time.monotonic() - saved > SAVE_SECONDS:
                 results.save()
                 saved = time.monotonic()
-            advance(done / (len(shared) + len(waiting)))
+            progress(done / (len(shared) + len(waiting)))
     except BrokenProcessPool as error:
         raise ExperimentError(
             "a worker process did not start or was ended from outside: for want of memory, or because a script that "

@@ -42,13 +42,13 @@ def to_markdown(experiment: Experiment, summary: pa.Table) -> str:
 def _lines(experiment: Experiment, lines: list[Line]) -> str:
     cells = {
         line.label: {
-            place: f"{mean:.3g}" + (f" ± {deviation:.1g}" if deviation else "")
-            for place, mean, deviation in zip(line.places, line.means, line.deviations, strict=True)
+            point: f"{mean:.3g}" + (f" ± {deviation:.1g}" if deviation else "")
+            for point, mean, deviation in zip(line.points, line.means, line.deviations, strict=True)
         }
         for line in lines
     }
-    places = sorted({place for line in lines for place in line.places})
-    rows = [[written(place), *(cells[label].get(place, "") for label in cells)] for place in places]
+    points = sorted({point for line in lines for point in line.points})
+    rows = [[written(point), *(cells[label].get(point, "") for label in cells)] for point in points]
     return _table([SYMBOLS[experiment.axis], *cells], rows)
 
 

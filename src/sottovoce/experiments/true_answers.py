@@ -58,14 +58,14 @@ def _box(sums: Integers, queries: QuerySet) -> Integers:
 def _by_bits(records: NDArray[Any], queries: QuerySet) -> Integers:
     bounds = np.stack([queries.lows, queries.highs + 1])
     keys = np.stack([np.broadcast_to(queries.attributes, bounds.shape), bounds], axis=-1)
-    distinct, places = np.unique(keys.reshape(-1, 2), axis=0, return_inverse=True)
-    places = places.reshape(bounds.shape)
+    distinct, indices = np.unique(keys.reshape(-1, 2), axis=0, return_inverse=True)
+    indices = indices.reshape(bounds.shape)
     counts = np.zeros(len(queries), dtype=np.int64)
     for start in range(0, records.shape[1], PEOPLE_AT_ONCE):
         people = records[:, start : start + PEOPLE_AT_ONCE]
         below = np.stack([np.packbits(people[attribute] < bound) for attribute, bound in distinct])
         for number in range(len(queries)):
-            outside_low, inside_high = below[places[0, number]], below[places[1, number]]
+            outside_low, inside_high = below[indices[0, number]], below[indices[1, number]]
             inside = np.bitwise_and.reduce(inside_high & ~outside_low, axis=0)
             counts[number] += int(np.bitwise_count(inside).sum())
     return counts

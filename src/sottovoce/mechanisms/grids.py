@@ -16,7 +16,7 @@ from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.estimation.consistency import Grid
 from sottovoce.mechanisms.options import check_choice
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
-from sottovoce.plan.bin_maps import Table, grid_table
+from sottovoce.plan.bin_maps import BinMap, grid_map
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import AnyAttribute, Schema
@@ -55,12 +55,12 @@ class GridQuestions:
 
     def __init__(self, schema: Schema, epsilon: Decimal, oracle: str) -> None:
         self.schema, self.epsilon, self.oracle = schema, epsilon, oracle
-        self.tables: list[Table] = []
+        self.tables: list[BinMap] = []
         self.families: list[Family] = []
 
     def add(self, attributes: Sequence[int], granularity: int, share: int) -> None:
         """Add a grid over some attributes, of at most ``granularity`` bins each."""
-        tables = [attribute_table(self.schema.attributes[place], granularity) for place in attributes]
+        tables = [attribute_map(self.schema.attributes[index], granularity) for index in attributes]
         cells = math.prod(table.bins for table in tables)
         self.families.append(
             Family(
@@ -71,21 +71,21 @@ class GridQuestions:
             )
         )
 
-    def _index(self, table: Table) -> int:
+    def _index(self, table: BinMap) -> int:
         if table not in self.tables:
             self.tables.append(table)
         return self.tables.index(table)
 
 
-def attribute_table(attribute: AnyAttribute, granularity: int) -> Table:
+def attribute_map(attribute: AnyAttribute, granularity: int) -> BinMap:
     """Return an attribute's bins at a granularity; "no answer" is a bin of its own."""
-    return grid_table(attribute.value_levels, granularity, nullable=attribute.accepts_null)
+    return grid_map(attribute.value_levels, granularity, nullable=attribute.accepts_null)
 
 
 def even_shares(total: int, count: int) -> list[int]:
     """Return ``count`` integers as equal as can be that add up to ``total``."""
     each, left = divmod(total, count)
-    return [each + (place < left) for place in range(count)]
+    return [each + (index < left) for index in range(count)]
 
 
 def largest_domain(schema: Schema) -> int:
@@ -94,7 +94,7 @@ def largest_domain(schema: Schema) -> int:
 
 
 def pairs_of(schema: Schema) -> list[tuple[int, int]]:
-    """Return all pairs of attributes, by place."""
+    """Return all pairs of attributes, by index."""
     return list(combinations(range(len(schema.attributes)), 2))
 
 
@@ -120,7 +120,7 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
 
 def make_grids(plan: Plan, estimates: Sequence[tuple[Floats, float]]) -> list[Grid]:
     """Return a grid for every question, given the estimates of its cells and the variance of one of them."""
-    coarsest = _coarsest_tables(plan)
+    coarsest = _coarsest_maps(plan)
     return [
         Grid(
             attributes=question.attributes,
@@ -135,8 +135,8 @@ def make_grids(plan: Plan, estimates: Sequence[tuple[Floats, float]]) -> list[Gr
     ]
 
 
-def _coarsest_tables(plan: Plan) -> dict[int, Table]:
-    coarsest: dict[int, Table] = {}
+def _coarsest_maps(plan: Plan) -> dict[int, BinMap]:
+    coarsest: dict[int, BinMap] = {}
     for question in plan.questions:
         for attribute, table in zip(question.attributes, question.tables, strict=True):
             if attribute not in coarsest or table.bins < coarsest[attribute].bins:
@@ -144,7 +144,7 @@ def _coarsest_tables(plan: Plan) -> dict[int, Table]:
     return coarsest
 
 
-def buckets_of(fine: Table, coarse: Table) -> NDArray[np.intp]:
+def buckets_of(fine: BinMap, coarse: BinMap) -> NDArray[np.intp]:
     """Return, for every bin of a fine table, the bin of the coarse table that holds it."""
     buckets = np.zeros(fine.bins, dtype=np.intp)
     buckets[fine.array()] = coarse.array()

@@ -21,7 +21,7 @@ from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
     GridQuestions,
-    attribute_table,
+    attribute_map,
     estimate_grids,
     even_shares,
     guideline_1d,
@@ -79,8 +79,8 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: HDGOptions) ->
         raise PlanError(f"g1 must be a multiple of g2 so that cells nest, got g1={g1}, g2={g2}; powers of two do")
     shares = _shares(options.sigma, singles, len(pairs))
     questions = GridQuestions(schema, epsilon, options.oracle)
-    for place, share in enumerate(shares[:singles]):
-        questions.add((place,), g1, share)
+    for index, share in enumerate(shares[:singles]):
+        questions.add((index,), g1, share)
     for pair, share in zip(pairs, shares[singles:], strict=True):
         questions.add(pair, g2, share)
     return Design({"g1": g1, "g2": g2}, tuple(questions.tables), tuple(questions.families))
@@ -121,7 +121,7 @@ def response_matrices(
 
 def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
     """Return the 1-D bin of every level of every attribute."""
-    return [attribute_table(attribute, plan.parameters["g1"]).array() for attribute in plan.schema.attributes]
+    return [attribute_map(attribute, plan.parameters["g1"]).array() for attribute in plan.schema.attributes]
 
 
 def _matrix(

@@ -95,10 +95,10 @@ class HIOModel(Model):
                     number = question_number(self.depths, chosen, self.offsets)
                     terms.setdefault(number, []).append((query, *self._cells(chosen, trees)))
         for number, needs in terms.items():
-            unique, places = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
+            unique, indices = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
             queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
             weights = np.zeros((len(unique), len(sums)))
-            np.add.at(weights, places, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
+            np.add.at(weights, indices, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
             start, stop = np.searchsorted(self.columns[0], [number, number + 1])
             if stop > start:
                 noise = self.plan.questions[number].oracle.variance(int(self.columns[2][start:stop].sum()))
@@ -135,8 +135,8 @@ class HIOModel(Model):
         """Add what the queries need of each question to their answers."""
         for number, needs in terms.items():
             queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
-            unique, places = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
-            estimates = self._estimate(number, unique)[places]
+            unique, indices = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
+            estimates = self._estimate(number, unique)[indices]
             np.add.at(answers, queries, estimates * np.concatenate([weights for _, _, weights in needs]))
 
     def _estimate(self, number: int, cells: NDArray[np.int64]) -> Floats:

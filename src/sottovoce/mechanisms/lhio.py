@@ -87,7 +87,7 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
 def _leaves(plan: Plan, tally: Tally, number: int) -> Grid:
     """Return the leaves that fit all estimates of one pair's hierarchy, shifted to add up to one."""
     pair = pairs_of(plan.schema)[number]
-    rows, columns = (tree_starts(plan.schema.sizes[place], plan.options["branching"]) for place in pair)
+    rows, columns = (tree_starts(plan.schema.sizes[index], plan.options["branching"]) for index in pair)
     depths = len(rows), len(columns)
     offsets, first = family_offsets(depths), plan.questions.offsets[2 * number]  # two families a pair
     estimates: list[list[Floats]] = [[np.ones((1, 1)) for _ in columns] for _ in rows]

@@ -4,7 +4,7 @@ Guarantee: each person reports one attribute through an epsilon-LDP channel. Cos
 independent, so every correlation is lost, and what is left is as good as that. Reference: Yang et al., VLDB 2021, "MSW"
 (multiplied square wave), after Li et al., SIGMOD 2020. An attribute that nobody reported on is taken as uniform.
 
-"No answer" is the last place of an attribute's axis, next to its highest value.
+"No answer" is the last bucket of an attribute's axis, next to its highest value.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
 from sottovoce.mechanisms.grids import even_shares
-from sottovoce.model.answer import INCLUDES
+from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.joint import JointModel, Levels
 from sottovoce.model.origin import Origin
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -68,9 +68,10 @@ class ProductModel(JointModel):
         return answers
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
-        return f"{INCLUDES} They leave out that attributes are taken as independent, so beyond one they are too narrow."
+        independent = "They leave out that attributes are taken as independent, so beyond one they are too narrow."
+        return f"{INTERVAL_NOTE} {independent}"
 
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return levels drawn attribute by attribute."""
@@ -91,17 +92,17 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
     unordered = [attribute.name for attribute in schema.attributes if not attribute.ordered]
     if unordered:
         raise PlanError(
-            f"msw reports a place near the true one, and {', '.join(map(repr, unordered))} has no order to be near in; "
+            f"msw reports a value near the true one, and {', '.join(map(repr, unordered))} has no order to be near in; "
             "use hdg or calm, which take categorical attributes, or leave it out"
         )
     sizes = sorted(set(schema.sizes))
     families = tuple(
-        Family(attributes=(place,), tables=((sizes.index(size),),), channel="square_wave", shares=share)
-        for place, (size, share) in enumerate(
+        Family(attributes=(index,), tables=((sizes.index(size),),), channel="square_wave", shares=share)
+        for index, (size, share) in enumerate(
             zip(schema.sizes, even_shares(SHARES, len(schema.attributes)), strict=True)
         )
     )
-    return Design({}, tuple(Table(identity=size) for size in sizes), families)
+    return Design({}, tuple(BinMap(identity=size) for size in sizes), families)
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.estimation import max_entropy, weighted_update
-from sottovoce.model.answer import INCLUDES
+from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, chunks
@@ -82,11 +82,11 @@ class PairwiseModel(Model):
         return answers
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
         return (
-            f"{INCLUDES} Of this mechanism's own error they include what its cells may hide, and leave out part of "
-            "what smoothing the cells does and of what is assumed about more than two attributes; on comparisons of "
+            f"{INTERVAL_NOTE} Of this mechanism's own error they include what its cells may hide, and leave out part "
+            "of what smoothing the cells does and of what is assumed about more than two attributes; on comparisons of "
             "groups they hold far less often than their level says."
         )
 
@@ -126,7 +126,7 @@ class PairwiseModel(Model):
     def _quadrants(self, dimensions: int, queries: NDArray[np.intp], reduced: Mapping[int, _Reduced]) -> Floats:
         """Return the four answers of every pair of a query's attributes: outside or inside each of the two."""
         named = np.array([weights.names(queries) for weights in reduced.values()])
-        places = dict(zip(reduced, np.cumsum(named, axis=0) - 1, strict=True))
+        indices = dict(zip(reduced, np.cumsum(named, axis=0) - 1, strict=True))
         quadrants = np.zeros((dimensions, dimensions, 2, 2, len(queries)))
         for first, second in combinations(reduced, 2):
             own = np.flatnonzero(reduced[first].names(queries) & reduced[second].names(queries))
@@ -137,7 +137,7 @@ class PairwiseModel(Model):
             both = np.einsum("qc,qc->q", rows @ matrix, columns)
             one, other = rows @ matrix.sum(axis=1), columns @ matrix.sum(axis=0)
             four = np.array([[matrix.sum() - one - other + both, other - both], [one - both, both]])
-            quadrants[places[first][own], places[second][own], :, :, own] = np.moveaxis(four, -1, 0)
+            quadrants[indices[first][own], indices[second][own], :, :, own] = np.moveaxis(four, -1, 0)
         return quadrants
 
 

@@ -15,7 +15,7 @@ from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
     GridQuestions,
-    attribute_table,
+    attribute_map,
     estimate_grids,
     guideline_2d,
     largest_domain,
@@ -69,7 +69,7 @@ def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid]) -> PairwiseMod
     """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
-    blocks = [attribute_table(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
+    blocks = [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
     return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=blocks, matrices=matrices)
 

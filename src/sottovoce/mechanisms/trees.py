@@ -13,7 +13,7 @@ from sottovoce.channels import ORACLES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.hierarchy import starts_of
 from sottovoce.mechanisms.options import check_choice
-from sottovoce.plan.bin_maps import Table, tree_tables
+from sottovoce.plan.bin_maps import BinMap, tree_maps
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
 
@@ -44,14 +44,14 @@ class TreeQuestions:
     """
 
     def __init__(self, schema: Schema, options: TreeOptions) -> None:
-        self.trees = [tree_tables(size, options.branching) for size in schema.sizes]
+        self.trees = [tree_maps(size, options.branching) for size in schema.sizes]
         self.channel = "local_hash" if options.oracle == "olh" else options.oracle
-        self.tables: list[Table] = []
+        self.tables: list[BinMap] = []
         self.families: list[Family] = []
 
     def add(self, attributes: Sequence[int], share: int) -> None:
         """Add the hierarchy of some attributes, its share split evenly over its questions."""
-        choices = [tuple(self._index(table) for table in self.trees[place]) for place in attributes]
+        choices = [tuple(self._index(table) for table in self.trees[index]) for index in attributes]
         offsets = family_offsets([len(choice) for choice in choices])
         each, left = divmod(share, offsets[-1])
         for number in range(len(attributes)):
@@ -65,7 +65,7 @@ class TreeQuestions:
                 )
             )
 
-    def _index(self, table: Table) -> int:
+    def _index(self, table: BinMap) -> int:
         if table not in self.tables:
             self.tables.append(table)
         return self.tables.index(table)
@@ -74,14 +74,14 @@ class TreeQuestions:
 def family_offsets(depths: Sequence[int]) -> list[int]:
     """Return where each family of a hierarchy starts, and how many questions it has in all, given its trees' depths."""
     offsets = [0]
-    for place, own in enumerate(depths):
-        offsets.append(offsets[-1] + (own - 1) * math.prod(depths[place + 1 :]))
+    for index, own in enumerate(depths):
+        offsets.append(offsets[-1] + (own - 1) * math.prod(depths[index + 1 :]))
     return offsets
 
 
 def question_number(depths: Sequence[int], chosen: Sequence[int], offsets: Sequence[int]) -> int:
     """Return the number, within its hierarchy, of the question at the chosen depths, not all of them roots."""
-    first = next(place for place, depth in enumerate(chosen) if depth)
+    first = next(index for index, depth in enumerate(chosen) if depth)
     number = chosen[first] - 1
     for own, depth in zip(depths[first + 1 :], chosen[first + 1 :], strict=True):
         number = number * own + depth
@@ -90,4 +90,4 @@ def question_number(depths: Sequence[int], chosen: Sequence[int], offsets: Seque
 
 def tree_starts(size: int, branching: int) -> list[NDArray[np.intp]]:
     """Return the first level of every node, for each depth of an attribute's tree."""
-    return [starts_of(table.array()) for table in tree_tables(size, branching)]
+    return [starts_of(table.array()) for table in tree_maps(size, branching)]

@@ -41,7 +41,7 @@ class UniformModel(JointModel):
         return answers
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include."""
         return "Intervals are everything possible: this model ignores the reports and cannot know its error."
 

@@ -13,7 +13,7 @@ from sottovoce.model.belief import Belief, Difference, Fixed, normal_factor
 from sottovoce.model.evaluation import assess, correlation_from
 from sottovoce.query.functional import Functional, less
 
-INCLUDES = (
+INTERVAL_NOTE = (
     "Intervals include the noise of randomised reports and the chance of who was asked what; "
     "they do not include people who lied, answered twice or did not take part."
 )
@@ -93,7 +93,7 @@ class Answer:
     reports: int
     where: str
     population: int | None = None
-    includes: str = INCLUDES
+    interval_note: str = INTERVAL_NOTE
     evidence: float | None = None
     direct: Estimate | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False)
@@ -139,7 +139,7 @@ class Answer:
         basis = f"; {html.escape(self.basis)}" if self.basis else ""
         return (
             f"<p><b>{html.escape(str(self))}</b><br>where <code>{html.escape(self.where)}</code>; "
-            f"{self.reports:,} reports{basis}<br><small>{html.escape(self.includes)}</small></p>"
+            f"{self.reports:,} reports{basis}<br><small>{html.escape(self.interval_note)}</small></p>"
         )
 
 
@@ -163,7 +163,7 @@ class Estimate(float):
 
     interval: tuple[float, float]
     level: float
-    includes: str
+    interval_note: str
     evidence: float | None
     direct: Estimate | None
     source: Source | None
@@ -174,12 +174,12 @@ class Estimate(float):
         *,
         interval: tuple[float, float],
         level: float,
-        includes: str = INCLUDES,
+        interval_note: str = INTERVAL_NOTE,
         **about: Any,
     ) -> Estimate:
         """Return the number with its interval; ``about`` may give its evidence, direct answer and source."""
         made = super().__new__(cls, value)
-        made.interval, made.level, made.includes = interval, level, includes
+        made.interval, made.level, made.interval_note = interval, level, interval_note
         made.evidence, made.direct, made.source = (about.get(name) for name in ("evidence", "direct", "source"))
         return made
 
@@ -208,7 +208,7 @@ class Estimate(float):
         return f"<Estimate {self}>"
 
     def _repr_html_(self) -> str:
-        return f"<p><b>{html.escape(str(self))}</b><br><small>{html.escape(self.includes)}</small></p>"
+        return f"<p><b>{html.escape(str(self))}</b><br><small>{html.escape(self.interval_note)}</small></p>"
 
 
 def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: float = 0.9) -> Estimate:
@@ -231,7 +231,7 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     if isinstance(first, Answer) != isinstance(second, Answer):
         raise QueryError(f"a fraction and a number cannot be subtracted: got {first!r} and {second!r}")
     normal_factor(level)
-    about: dict[str, Any] = {"level": level, "includes": first.includes}
+    about: dict[str, Any] = {"level": level, "interval_note": first.interval_note}
     reach = 1.0 if isinstance(first, Answer) else math.inf
     if first.source is None or second.source is None or first.source.model is not second.source.model:
         belief = Difference(_belief(first), _belief(second), reach=reach)

@@ -17,14 +17,14 @@ from sottovoce.model.belief import Normal, Ratio, normal_factor
 from sottovoce.model.evaluation import Assessed, assess, errors_of, values_of
 from sottovoce.query.functional import (
     Functional,
-    centred_share,
+    breakpoints,
+    cdf_influence,
     fraction_within,
     less,
     linear_error,
     moment_of,
     require_ordered,
     scaled,
-    stretches,
     value_at,
     value_range,
 )
@@ -38,7 +38,7 @@ MOST_POSITIONS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Assessment:
     """What a model says of one functional or ratio: its belief, evidence and direct belief."""
 
     source: Source
@@ -50,21 +50,21 @@ class Told:
         return None if belief is None else Estimate(belief.value, interval=belief.limits(level), level=level)
 
 
-def tell_fractions(model: Model, functionals: Sequence[Functional]) -> list[Told]:
+def assess_fractions(model: Model, functionals: Sequence[Functional]) -> list[Assessment]:
     """Return what a model says of fractions of the whole crowd."""
     found = assess(model, functionals)
     told = []
-    for place, functional in enumerate(functionals):
-        belief = Normal(min(max(float(found.values[place]), 0.0), 1.0), float(found.errors[place]), 0.0, 1.0)
-        apart, error = float(found.direct[place]), float(found.direct_errors[place])
+    for index, functional in enumerate(functionals):
+        belief = Normal(min(max(float(found.values[index]), 0.0), 1.0), float(found.errors[index]), 0.0, 1.0)
+        apart, error = float(found.direct[index]), float(found.direct_errors[index])
         direct = None if math.isnan(error) else Normal(apart, error)
-        told.append(Told(Source(model, functional, belief, direct), found.evidence[place]))
+        told.append(Assessment(Source(model, functional, belief, direct), found.evidence[index]))
     return told
 
 
-def tell_ratios(
+def assess_ratios(
     model: Model, tops: Sequence[Functional], bottom: Functional, bounds: tuple[float, float]
-) -> list[Told] | None:
+) -> list[Assessment] | None:
     """Return what a model says of ratios that share a denominator; None if it sees nobody there.
 
     Args:
@@ -77,18 +77,18 @@ def tell_ratios(
     if not found.values[0] > 0:
         return None
     ratios = np.clip(found.values[1:] / found.values[0], *bounds)
-    off, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
+    influences, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
     directs: list[Ratio | None] = [None] * len(tops)
     if found.direct[0] > 0 and not np.isnan(found.direct_errors).any():
         apart = found.direct[1:] / found.direct[0]
         _, direct_errors = _ratio_errors(model, tops, bottom, apart, float(found.direct[0]))
-        directs = [_ratio(float(value), direct_errors.direct_errors, place) for place, value in enumerate(apart)]
+        directs = [_ratio(float(value), direct_errors.direct_errors, index) for index, value in enumerate(apart)]
     return [
-        Told(
-            Source(model, functional, _ratio(float(ratios[place]), errors.errors, place, bounds), directs[place]),
-            errors.evidence[1 + 2 * place],
+        Assessment(
+            Source(model, functional, _ratio(float(ratios[index]), errors.errors, index, bounds), directs[index]),
+            errors.evidence[1 + 2 * index],
         )
-        for place, functional in enumerate(off)
+        for index, functional in enumerate(influences)
     ]
 
 
@@ -100,13 +100,13 @@ def _ratio_errors(
     Assessed are the bottom as a part of its value, then for each ratio its own error and that less the bottom's.
     """
     whole = scaled(bottom, 1 / divisor)
-    off = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
-    return off, assess(model, [whole, *(each for one in off for each in (one, less(one, whole)))])
+    influences = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
+    return influences, assess(model, [whole, *(each for one in influences for each in (one, less(one, whole)))])
 
 
-def _ratio(value: float, errors: Floats, place: int, bounds: tuple[float, float] = (-math.inf, math.inf)) -> Ratio:
+def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float] = (-math.inf, math.inf)) -> Ratio:
     """Return the belief in one ratio, from the errors that `_ratio_errors` gives."""
-    bottom, own, apart = (float(errors[row]) ** 2 for row in (0, 1 + 2 * place, 2 + 2 * place))
+    bottom, own, apart = (float(errors[row]) ** 2 for row in (0, 1 + 2 * index, 2 + 2 * index))
     covariance = 0.0
     if math.isfinite(bottom + own + apart):
         limit = math.sqrt(own * bottom)
@@ -114,7 +114,7 @@ def _ratio(value: float, errors: Floats, place: int, bounds: tuple[float, float]
     return Ratio(value, own, bottom, covariance, *bounds)
 
 
-def make_answer(told: Told, where: str, level: float, population: int | None) -> Answer:
+def make_answer(told: Assessment, where: str, level: float, population: int | None) -> Answer:
     """Return a fraction as an answer."""
     low, high = told.source.belief.limits(level)
     belief, model = told.source.belief, told.source.model
@@ -127,46 +127,46 @@ def make_answer(told: Told, where: str, level: float, population: int | None) ->
         reports=model.reports,
         where=where,
         population=population,
-        includes=model.includes,
+        interval_note=model.interval_note,
         evidence=told.evidence,
         direct=told.direct(level),
         source=told.source,
     )
 
 
-def make_estimate(told: Told, level: float) -> Estimate:
+def make_estimate(told: Assessment, level: float) -> Estimate:
     """Return a number about the crowd as an estimate."""
     belief = told.source.belief
     return Estimate(
         belief.value,
         interval=belief.limits(level),
         level=level,
-        includes=told.source.model.includes,
+        interval_note=told.source.model.interval_note,
         evidence=told.evidence,
         direct=told.direct(level),
         source=told.source,
     )
 
 
-def tell_mean(model: Model, terms: Terms, place: int) -> Told | None:
+def assess_mean(model: Model, terms: Terms, index: int) -> Assessment | None:
     """Return what a model says of an attribute's mean over those selected; None if it sees nobody there."""
-    attribute = model.schema.attributes[place]
+    attribute = model.schema.attributes[index]
     require_ordered(attribute, "mean")
-    moment, fraction = moment_of(model.schema, terms, place)
-    told = tell_ratios(model, [moment], fraction, value_range(attribute))
+    moment, fraction = moment_of(model.schema, terms, index)
+    told = assess_ratios(model, [moment], fraction, value_range(attribute))
     return None if told is None else told[0]
 
 
-def find_quantile(model: Model, terms: Terms, place: int, probability: float, level: float) -> Estimate | None:
+def find_quantile(model: Model, terms: Terms, index: int, probability: float, level: float) -> Estimate | None:
     """Return a quantile of an attribute over those selected; None if the model sees nobody there.
 
     Its limits are the positions at which the share below could be the probability asked for: where
     P(below and selected) - probability * P(selected), which is linear, is within its own error of nothing.
     """
-    attribute = model.schema.attributes[place]
+    attribute = model.schema.attributes[index]
     require_ordered(attribute, "quantile")
-    positions = stretches(model.schema, terms, place)
-    parts = [fraction_within(model.schema, terms, place, start, stop) for start, stop in pairwise(positions.tolist())]
+    positions = breakpoints(model.schema, terms, index)
+    parts = [fraction_within(model.schema, terms, index, start, stop) for start, stop in pairwise(positions.tolist())]
     steps = np.concatenate([[0.0], np.cumsum(values_of(model, parts))])
     selected = float(steps[-1])
     if not selected > 0:
@@ -175,17 +175,17 @@ def find_quantile(model: Model, terms: Terms, place: int, probability: float, le
     position = _position(positions, steps, probability)
     looked = positions[:: -(-len(positions) // MOST_POSITIONS)]
     looked = looked if looked[-1] == positions[-1] else np.append(looked, positions[-1])
-    off = [centred_share(model.schema, terms, place, end, probability, selected) for end in looked.tolist()]
-    errors = normal_factor(level) * errors_of(model, off)
+    influences = [cdf_influence(model.schema, terms, index, end, probability, selected) for end in looked.tolist()]
+    errors = normal_factor(level) * errors_of(model, influences)
     gap = np.interp(looked, positions, steps) - probability
     low, high = (value_at(attribute, end) for end in _possible(looked, gap, errors))
-    here = centred_share(model.schema, terms, place, position, probability, selected)
+    here = cdf_influence(model.schema, terms, index, position, probability, selected)
     value = value_at(attribute, position)
     return Estimate(
         value,
         interval=(min(low, value), max(high, value)),
         level=level,
-        includes=model.includes,
+        interval_note=model.interval_note,
         evidence=assess(model, [here]).evidence[0],
     )
 
@@ -199,22 +199,22 @@ def _possible(positions: Floats, gap: Floats, reach: Floats) -> tuple[float, flo
 
 def _crossing(positions: Floats, height: Floats) -> float:
     """Return where a height first reaches nothing from below."""
-    place = int(np.argmax(height >= 0)) if (height >= 0).any() else len(height) - 1
-    if place == 0:
+    index = int(np.argmax(height >= 0)) if (height >= 0).any() else len(height) - 1
+    if index == 0:
         return float(positions[0])
-    below, above = height[place - 1], height[place]
+    below, above = height[index - 1], height[index]
     part = -below / (above - below) if above > below else 1.0
-    return float(positions[place - 1] + min(max(part, 0.0), 1.0) * (positions[place] - positions[place - 1]))
+    return float(positions[index - 1] + min(max(part, 0.0), 1.0) * (positions[index] - positions[index - 1]))
 
 
 def _position(positions: Floats, steps: Floats, probability: float) -> float:
     """Return where a cumulative distribution reaches a probability, linear between known positions."""
-    place = int(np.searchsorted(steps, probability, side="left"))
-    if place == 0:
+    index = int(np.searchsorted(steps, probability, side="left"))
+    if index == 0:
         return float(positions[0])
-    place = min(place, len(steps) - 1)
-    rise, width = steps[place] - steps[place - 1], positions[place] - positions[place - 1]
-    return float(positions[place - 1] + width * ((probability - steps[place - 1]) / rise if rise > 0 else 1.0))
+    index = min(index, len(steps) - 1)
+    rise, width = steps[index] - steps[index - 1], positions[index] - positions[index - 1]
+    return float(positions[index - 1] + width * ((probability - steps[index - 1]) / rise if rise > 0 else 1.0))
 
 
 def refuse_nobody(where: Any, what: str) -> QueryError:

@@ -43,11 +43,11 @@ def correlation_matrix(model: Model) -> Floats:
     """Return the correlations between attributes, among those who answered both; NaN where one has no order."""
     names, attributes = model.schema.names, model.schema.attributes
     result = np.full((len(names), len(names)), np.nan)
-    ordered = [place for place, attribute in enumerate(attributes) if attribute.ordered]
+    ordered = [index for index, attribute in enumerate(attributes) if attribute.ordered]
     for position, first in enumerate(ordered):
         result[first, first] = 1.0
         for second in ordered[position + 1 :]:
-            values = [level_values(attributes[place]) for place in (first, second)]
+            values = [level_values(attributes[index]) for index in (first, second)]
             joint = model.marginal(names[first], names[second])[: len(values[0]), : len(values[1])]
             result[first, second] = result[second, first] = _correlation(np.maximum(joint, 0.0), *values)
     return result
@@ -101,14 +101,14 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     starts = [cell_starts(joint.sum(axis=1 - axis)) for axis in (0, 1)]
     strength = association(joint)
     if min(map(len, starts)) < 2:
-        return Estimate(0.0, interval=(0.0, 0.0), level=level, includes=model.includes)
-    places = [model.position(name) for name in (first, second)]
-    functionals, vector = _deviations(joint, starts, places)
+        return Estimate(0.0, interval=(0.0, 0.0), level=level, interval_note=model.interval_note)
+    indices = [model.attribute_index(name) for name in (first, second)]
+    functionals, vector = _deviations(joint, starts, indices)
     cells = assess(model, functionals)
     errors = cells.errors
     degrees = min(map(len, starts)) - 1
     if not np.isfinite(errors).all():
-        return Estimate(strength, interval=(0.0, 1.0), level=level, includes=model.includes)
+        return Estimate(strength, interval=(0.0, 1.0), level=level, interval_note=model.interval_note)
     length = float(np.sqrt((vector**2).sum()))
     direction = vector / length if length > 0 else vector
     along = _combine(functionals, direction)
@@ -127,7 +127,7 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     evidence = seen.evidence[0]
     if evidence is not None and low > 0:  # what is told from chance was measured, though weaker dependence would not be
         evidence = max(evidence, 1 - (float(seen.errors[0]) / length) ** 2)
-    return Estimate(strength, interval=interval, level=level, includes=model.includes, evidence=evidence)
+    return Estimate(strength, interval=interval, level=level, interval_note=model.interval_note, evidence=evidence)
 
 
 def _chi_square(level: float, freedom: float) -> float:
@@ -136,7 +136,7 @@ def _chi_square(level: float, freedom: float) -> float:
     return freedom * (1 - part + normal_factor(level) * math.sqrt(part)) ** 3
 
 
-def _deviations(joint: Floats, starts: list[NDArray[np.intp]], places: list[int]) -> tuple[list[Functional], Floats]:
+def _deviations(joint: Floats, starts: list[NDArray[np.intp]], indices: list[int]) -> tuple[list[Functional], Floats]:
     """Return, for every pair of cells, the functional of its standardised deviation from independence, and its value.
 
     The marginals are taken as known: they are known far better than how attributes go together.
@@ -151,7 +151,7 @@ def _deviations(joint: Floats, starts: list[NDArray[np.intp]], places: list[int]
     ]
     functionals = [
         Functional(
-            ((float(scale[a, b]), {places[0]: (cells[0] == a) - rows[a], places[1]: (cells[1] == b) - columns[b]}),)
+            ((float(scale[a, b]), {indices[0]: (cells[0] == a) - rows[a], indices[1]: (cells[1] == b) - columns[b]}),)
         )
         for a in range(len(rows))
         for b in range(len(columns))
@@ -172,17 +172,17 @@ def _combine(functionals: Sequence[Functional], weights: Floats) -> Functional:
 
 def correlation_of_pair(model: Model, first: str, second: str, *, level: float) -> Estimate:
     """Return the correlation of two ordered attributes among those who answered both, with its interval."""
-    places = [model.position(name) for name in (first, second)]
-    attributes = [model.schema.attributes[place] for place in places]
+    indices = [model.attribute_index(name) for name in (first, second)]
+    attributes = [model.schema.attributes[index] for index in indices]
     for attribute in attributes:
         require_ordered(attribute, "correlation")
-    if places[0] == places[1]:
+    if indices[0] == indices[1]:
         raise QueryError(f"a correlation is of two different attributes, got {first} twice")
     values = [level_values(attribute) for attribute in attributes]
     joint = np.maximum(model.marginal(first, second)[: len(values[0]), : len(values[1])], 0.0)
     correlation = _correlation(joint, *values)
     if math.isnan(correlation):
-        return Estimate(math.nan, interval=(-1.0, 1.0), level=level, includes=model.includes)
+        return Estimate(math.nan, interval=(-1.0, 1.0), level=level, interval_note=model.interval_note)
     share = joint.sum()
     standard, answered = [], []
     for axis, own in enumerate(values):
@@ -191,7 +191,7 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
         size = attributes[axis].size
         standard.append(np.append(centred / math.sqrt(centred**2 @ marginal), np.zeros(size - len(own))))
         answered.append(np.append(np.ones(len(own)), np.zeros(size - len(own))))
-    one, other = places
+    one, other = indices
     influence = Functional(
         (
             (1 / share, {one: standard[0], other: standard[1]}),
@@ -205,7 +205,7 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
         correlation,
         interval=belief.limits(level),
         level=level,
-        includes=model.includes,
+        interval_note=model.interval_note,
         evidence=seen.evidence[0],
     )
 

@@ -103,19 +103,19 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A number with limits at one level; at others they are stretched as a normal error's would be."""
+    """A number with limits at one level; at others they are scaled as a normal error's would be."""
 
     value: float
     known: Limits
     level: float
 
     def limits(self, level: float) -> Limits:
-        """Return the limits, stretched to this level."""
+        """Return the limits, scaled to this level."""
         if level == self.level:
             return self.known
-        stretch = normal_factor(level) / normal_factor(self.level)
+        factor = normal_factor(level) / normal_factor(self.level)
         low, high = self.known
-        return self.value - stretch * (self.value - low), self.value + stretch * (high - self.value)
+        return self.value - factor * (self.value - low), self.value + factor * (high - self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,16 +99,16 @@ def rake(
         known: For each attribute the cell of every level and the fraction of every cell.
         sizes: How many levels each attribute has.
     """
-    weights = {place: np.ones(sizes[place]) for place in known}
+    weights = {index: np.ones(sizes[index]) for index in known}
     for _ in range(ROUNDS):
         worst = 0.0
-        for place, (cell_of, fractions) in known.items():
-            present = np.bincount(cell_of, marginal(place, weights), minlength=len(fractions))
+        for index, (cell_of, fractions) in known.items():
+            present = np.bincount(cell_of, marginal(index, weights), minlength=len(fractions))
             if np.any((present <= 0) & (fractions > 0)):
                 raise QueryError("the model sees nobody where a known fraction is above 0: join it with its neighbours")
             worst = max(worst, float(np.abs(present - fractions).max()))
-            weights[place] = (
-                weights[place] * np.where(fractions > 0, fractions / np.maximum(present, 1e-300), 0)[cell_of]
+            weights[index] = (
+                weights[index] * np.where(fractions > 0, fractions / np.maximum(present, 1e-300), 0)[cell_of]
             )
         if worst < TOLERANCE:
             return weights

@@ -63,27 +63,27 @@ def correlation_from(one: float, other: float, apart: float) -> float:
     return min(max((one**2 + other**2 - apart**2) / (2 * one * other), -1.0), 1.0)
 
 
-def expectations(model: Model, places: Sequence[int], weights: Mapping[int, Floats]) -> Floats:
+def expectations(model: Model, indices: Sequence[int], weights: Mapping[int, Floats]) -> Floats:
     """Return the expectation at every combination of levels of some attributes, under weights of any."""
     sizes = model.schema.sizes
-    shape = tuple(sizes[place] for place in places)
+    shape = tuple(sizes[index] for index in indices)
     levels = np.unravel_index(np.arange(math.prod(shape)), shape)
     answers = np.empty(math.prod(shape))
     step = max(1, 2**22 // sum(sizes))
     for start in range(0, len(answers), step):
         part = slice(start, min(start + step, len(answers)))
-        rows = {place: np.eye(sizes[place])[level[part]] for place, level in zip(places, levels, strict=True)}
-        for place, vector in weights.items():
-            rows[place] = rows.get(place, np.ones((part.stop - part.start, 1))) * vector
+        rows = {index: np.eye(sizes[index])[level[part]] for index, level in zip(indices, levels, strict=True)}
+        for index, vector in weights.items():
+            rows[index] = rows.get(index, np.ones((part.stop - part.start, 1))) * vector
         answers[part] = model.evaluate(Batch.of(rows))
     return answers.reshape(shape)
 
 
-def joint_distribution(model: Model, places: Sequence[int], functional: Functional) -> Floats:
+def joint_distribution(model: Model, indices: Sequence[int], functional: Functional) -> Floats:
     """Return, at every combination of levels of some attributes, the fraction that a functional selects there."""
-    joint = np.zeros(tuple(model.schema.sizes[place] for place in places))
+    joint = np.zeros(tuple(model.schema.sizes[index] for index in indices))
     for coefficient, weights in functional.products:
-        joint += coefficient * expectations(model, places, weights)
+        joint += coefficient * expectations(model, indices, weights)
     return joint
 
 
@@ -93,13 +93,13 @@ def _collect(
     """Return what ``ask`` gives for batches of functionals, put together."""
     collected = [np.zeros(len(functionals)) for _ in range(count)]
     for part in _parts(functionals):
-        for whole, answers in zip(collected, ask(*to_batch([functionals[place] for place in part])), strict=True):
+        for whole, answers in zip(collected, ask(*to_batch([functionals[index] for index in part])), strict=True):
             whole[part] = answers
     return collected
 
 
 def _parts(functionals: Sequence[Functional]) -> Iterator[list[int]]:
-    """Yield the places of those that hold a product at all, in parts of bounded size."""
+    """Yield the indices of those that hold a product at all, in parts of bounded size."""
     part: list[int] = []
     products = 0
     for number, functional in enumerate(functionals):

@@ -88,7 +88,7 @@ def read_model(data: bytes, name: str) -> Model:
         model.keep_replicates(replicates)
         model.caveats = tuple(map(str, document.get("caveats", ())))
         if document.get("calibration"):
-            model = model.reweighted({int(place): unpack(w) for place, w in document["calibration"].items()})
+            model = model.reweighted({int(index): unpack(w) for index, w in document["calibration"].items()})
     except (*_DAMAGED, SottovoceError) as error:
         raise ModelError(f"{name} is not a model, or damaged: {error}") from error
     return model

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce._types import Progress
 from sottovoce.errors import FewReportsWarning, ModelError
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan, require_plan
@@ -45,7 +45,7 @@ def fit(
     *,
     seed: int = 0,
     quality: str = "default",
-    step: Callable[[float], None] = _no_progress,
+    progress: Progress = _no_progress,
 ) -> Model:
     """Return the model that the plan's mechanism fits to a tally of its collection.
 
@@ -54,7 +54,7 @@ def fit(
         tally: What was counted.
         seed: For mechanisms that draw at random while fitting; the same seed gives the same model.
         quality: "default", or "fast" for a quicker, slightly less exact fit where the mechanism has one.
-        step: Told how much of the work is done, from 0 to 1, where a fit takes its time.
+        progress: Told how much of the work is done, from 0 to 1.
     """
     require_plan(plan)
     if quality not in QUALITIES:
@@ -69,8 +69,8 @@ def fit(
     if not tally.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     mechanism = find_mechanism(plan.mechanism)
-    model = mechanism.fit(plan, tally, Fitting(seed, quality, step))
-    step(1.0)
+    model = mechanism.fit(plan, tally, Fitting(seed, quality, progress))
+    progress(1.0)
     for caveat in model.caveats:
         warnings.warn(caveat, FewReportsWarning, stacklevel=2)
     if model.resampled:

@@ -19,7 +19,7 @@ from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, difference, percent, plain_number
 from sottovoce.query.labels import band_label, level_labels, names_band, names_level
-from sottovoce.query.region import stretch
+from sottovoce.query.region import interval
 from sottovoce.query.terms import Terms
 
 if TYPE_CHECKING:
@@ -58,15 +58,15 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
         by: The attribute.
         bands: How many bands of about equal share; by default five where it has more than 24 ordered values.
     """
-    place = model.position(by)
-    attribute = model.schema.attributes[place]
+    index = model.attribute_index(by)
+    attribute = model.schema.attributes[index]
     marginal = model.marginal(by)
     if bands is None and attribute.ordered and attribute.value_levels > MOST_VALUES:
         bands = BANDS
     if bands is None or not attribute.ordered:
         labels = level_labels(attribute)
         return [
-            Group(label, {((place, stretch(level, level + 1)),): 1}, names_level(by, label), float(marginal[level]))
+            Group(label, {((index, interval(level, level + 1)),): 1}, names_level(by, label), float(marginal[level]))
             for level, label in enumerate(labels)
         ]
     count = check_integer("bands", bands, error=QueryError, least=2, most=attribute.value_levels)
@@ -76,7 +76,7 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
     found = [
         Group(
             band_label(attribute, start, stop),
-            {((place, stretch(start, stop)),): 1},
+            {((index, interval(start, stop)),): 1},
             names_band(attribute, start, stop),
             float(marginal[start:stop].sum()),
         )
@@ -85,7 +85,7 @@ def groups_of(model: Model, by: str, *, bands: int | None = None) -> list[Group]
     if attribute.accepts_null:
         level = attribute.value_levels
         found.append(
-            Group(None, {((place, stretch(level, level + 1)),): 1}, names_level(by, None), float(marginal[level]))
+            Group(None, {((index, interval(level, level + 1)),): 1}, names_level(by, None), float(marginal[level]))
         )
     return found
 
@@ -239,7 +239,7 @@ def _value(model: Model, name: str, where: Expression | None, group: Expression,
 
 def _compared_things(model: Model, name: str) -> list[tuple[str, Expression | None]]:
     """Return what is compared of an attribute: its mean, or the share of each of its values."""
-    attribute = model.schema.attributes[model.position(name)]
+    attribute = model.schema.attributes[model.attribute_index(name)]
     if attribute.ordered:
         return [(f"mean {name}", None)]
     labels = [label for label in level_labels(attribute) if label is not None]
@@ -260,10 +260,10 @@ def _chance(gap: Estimate) -> float:
 def _holm(chances: Sequence[float], rate: float) -> list[bool]:
     """Return which of several tests are told if chance may call any of them told with at most ``rate`` (Holm 1979)."""
     told = [False] * len(chances)
-    for number, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
-        if chances[place] > rate / (len(chances) - number):
+    for number, index in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        if chances[index] > rate / (len(chances) - number):
             break
-        told[place] = True
+        told[index] = True
     return told
 
 
@@ -273,10 +273,10 @@ def smallest_difference(model: Model, name: str, by: str) -> float:
     Between the two largest groups of ``by``, of the share that has the upper half of ``name``, or its most common value
     where it has no order.
     """
-    place = model.position(name)
-    if place == model.position(by):
+    index = model.attribute_index(name)
+    if index == model.attribute_index(by):
         raise QueryError(f"a difference is of one attribute by another, got {name} twice")
-    attribute = model.schema.attributes[place]
+    attribute = model.schema.attributes[index]
     marginal = model.marginal(name)[: attribute.value_levels]
     if attribute.ordered:
         below = np.cumsum(marginal) / max(marginal.sum(), 1e-300)

@@ -66,18 +66,18 @@ class JointModel(Model):
             raise QueryError(f"calibrate takes a dict from attribute names to known distributions, got {known!r}")
         cells: dict[int, Cells] = {}
         for name, fractions in known.items():
-            place = self.position(name)
-            attribute = self.schema.attributes[place]
-            cells[place] = known_cells(attribute, fractions, self.marginal(name))
+            index = self.attribute_index(name)
+            attribute = self.schema.attributes[index]
+            cells[index] = known_cells(attribute, fractions, self.marginal(name))
         return self.reweighted(rake(self._tilted_marginal, cells, self.schema.sizes))
 
     def reweighted(self, weights: Mapping[int, Floats]) -> CalibratedModel:
         """Return the model in which each level of some attributes counts by a weight."""
         return CalibratedModel(self, weights)
 
-    def _tilted_marginal(self, place: int, weights: Mapping[int, Floats]) -> Floats:
+    def _tilted_marginal(self, index: int, weights: Mapping[int, Floats]) -> Floats:
         """Return an attribute's marginal if levels counted by the weights."""
-        joint = expectations(self, [place], weights)
+        joint = expectations(self, [index], weights)
         return np.asarray(joint / joint.sum())
 
 
@@ -87,10 +87,10 @@ class CalibratedModel(JointModel):
     def __init__(self, base: JointModel, weights: Mapping[int, Floats]) -> None:
         super().__init__(base.origin)
         self.base, self.caveats = base, base.caveats
-        self.weights = {place: np.asarray(weights[place], dtype=np.float64) for place in sorted(weights)}
-        for place, vector in self.weights.items():
-            if vector.shape != (self.schema.sizes[place],) or not np.isfinite(vector).all() or vector.min() < 0:
-                raise ModelError(f"weights of {self.schema.names[place]} are one number of at least 0 for each level")
+        self.weights = {index: np.asarray(weights[index], dtype=np.float64) for index in sorted(weights)}
+        for index, vector in self.weights.items():
+            if vector.shape != (self.schema.sizes[index],) or not np.isfinite(vector).all() or vector.min() < 0:
+                raise ModelError(f"weights of {self.schema.names[index]} are one number of at least 0 for each level")
         self._total = float(base.evaluate(self._tilt(Batch(1, {})))[0])
 
     @property
@@ -99,9 +99,11 @@ class CalibratedModel(JointModel):
         return self.base.kind
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
-        return f"{self.base.includes} The known marginals are taken as exact, and the weights that follow as given."
+        return (
+            f"{self.base.interval_note} The known marginals are taken as exact, and the weights that follow as given."
+        )
 
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
@@ -125,8 +127,8 @@ class CalibratedModel(JointModel):
         while len(kept[0]) < count:
             drawn = self.base.draw_levels(2 * (count - len(kept[0])) + 64, generator)
             chance = np.ones(len(drawn[0]))
-            for place, vector in self.weights.items():
-                chance *= (vector / vector.max())[drawn[place]]
+            for index, vector in self.weights.items():
+                chance *= (vector / vector.max())[drawn[index]]
             chosen = generator.random(len(chance)) < chance
             kept = [np.concatenate([old, new[chosen]]) for old, new in zip(kept, drawn, strict=True)]
         return [column[:count] for column in kept]
@@ -134,8 +136,8 @@ class CalibratedModel(JointModel):
     def reweighted(self, weights: Mapping[int, Floats]) -> CalibratedModel:
         """Return the model reweighted once more."""
         both = dict(self.weights)
-        for place, vector in weights.items():
-            both[place] = both.get(place, np.ones(1)) * vector
+        for index, vector in weights.items():
+            both[index] = both.get(index, np.ones(1)) * vector
         return CalibratedModel(self.base, both)
 
     def state(self) -> dict[str, Any]:
@@ -149,15 +151,15 @@ class CalibratedModel(JointModel):
 
     def document(self) -> dict[str, Any]:
         """Return what a model file holds: the model that was reweighted, and the weights."""
-        weights = {str(place): pack(vector) for place, vector in self.weights.items()}
+        weights = {str(index): pack(vector) for index, vector in self.weights.items()}
         return {**self.base.document(), "calibration": weights}
 
     def _tilt(self, batch: Batch) -> Batch:
         """Return the batch with the weights of levels multiplied into every query."""
         selections = dict(batch.selections)
-        for place, vector in self.weights.items():
+        for index, vector in self.weights.items():
             rows = np.tile(vector, (batch.count, 1))
-            if place in selections:
-                rows[selections[place].queries] *= selections[place].weights
-            selections[place] = Selection(np.arange(batch.count), rows)
+            if index in selections:
+                rows[selections[index].queries] *= selections[index].weights
+            selections[index] = Selection(np.arange(batch.count), rows)
         return Batch(batch.count, dict(sorted(selections.items())))

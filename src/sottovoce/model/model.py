@@ -17,16 +17,16 @@ from sottovoce._checks import check_fraction
 from sottovoce._files import write_whole
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
-from sottovoce.model.answer import INCLUDES, Answer, Estimate, check_population
+from sottovoce.model.answer import INTERVAL_NOTE, Answer, Estimate, check_population
 from sottovoce.model.asking import (
-    Told,
+    Assessment,
+    assess_fractions,
+    assess_mean,
+    assess_ratios,
     find_quantile,
     make_answer,
     make_estimate,
     refuse_nobody,
-    tell_fractions,
-    tell_mean,
-    tell_ratios,
 )
 from sottovoce.model.association import (
     Association,
@@ -99,9 +99,9 @@ class Model(Fitted):
         write_whole(path, msgspec.json.encode(seal(self.document())))
 
     @property
-    def includes(self) -> str:
+    def interval_note(self) -> str:
         """What the intervals include, and what not."""
-        return INCLUDES
+        return INTERVAL_NOTE
 
     def answer(
         self,
@@ -137,21 +137,21 @@ class Model(Fitted):
         condition = self._parse(given)
         asked = [fraction_of(self.schema, conjunction(self._parse(where), condition)) for where in wheres]
         texts = [str(where) if condition == EVERYBODY_TERMS else f"{where}, of those with {given}" for where in wheres]
-        told = self._tell(asked, condition, given)
+        told = self._assess(asked, condition, given)
         return [make_answer(one, text, level, population) for one, text in zip(told, texts, strict=True)]
 
-    def _tell(self, asked: Sequence[Functional], condition: Terms, given: Where) -> list[Told]:
+    def _assess(self, asked: Sequence[Functional], condition: Terms, given: Where) -> list[Assessment]:
         """Return what is said of fractions: of everybody, or of those for whom a condition holds."""
         if condition == EVERYBODY_TERMS:
-            return tell_fractions(self, asked)
-        told = tell_ratios(self, asked, fraction_of(self.schema, condition), (0.0, 1.0))
+            return assess_fractions(self, asked)
+        told = assess_ratios(self, asked, fraction_of(self.schema, condition), (0.0, 1.0))
         if told is None:
             raise refuse_nobody(given, "fraction")
         return told
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the mean of an attribute over those a predicate selects and who answered."""
-        told = tell_mean(self, self._parse(where), self.position(name))
+        told = assess_mean(self, self._parse(where), self.attribute_index(name))
         if told is None:
             raise refuse_nobody(where, f"mean {name}")
         return make_estimate(told, level)
@@ -159,7 +159,7 @@ class Model(Fitted):
     def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
         """Return the value below which a fraction ``probability`` of those selected, and who answered, lies."""
         probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
-        found = find_quantile(self, self._parse(where), self.position(name), probability, level)
+        found = find_quantile(self, self._parse(where), self.attribute_index(name), probability, level)
         if found is None:
             raise refuse_nobody(where, f"quantile of {name}")
         return found
@@ -179,9 +179,9 @@ class Model(Fitted):
         Returns:
             Estimates by the group's value, (low, high) for a band, None for "no answer".
         """
-        terms, place = self._parse(where), self.position(name)
+        terms, index = self._parse(where), self.attribute_index(name)
         told = {
-            group.label: tell_mean(self, conjunction(terms, group.terms), place)
+            group.label: assess_mean(self, conjunction(terms, group.terms), index)
             for group in groups_of(self, by, bands=bands)
         }
         return {label: make_estimate(one, level) for label, one in told.items() if one is not None}
@@ -210,9 +210,9 @@ class Model(Fitted):
             Estimates by the group's value, (low, high) for a band, None for "no answer".
         """
         probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
-        terms, place = self._parse(where), self.position(name)
+        terms, index = self._parse(where), self.attribute_index(name)
         found = {
-            group.label: find_quantile(self, conjunction(terms, group.terms), place, probability, level)
+            group.label: find_quantile(self, conjunction(terms, group.terms), index, probability, level)
             for group in groups_of(self, by, bands=bands)
         }
         return {label: one for label, one in found.items() if one is not None}
@@ -238,16 +238,16 @@ class Model(Fitted):
         Returns:
             Answers by the attribute's integers or texts, (low, high) for a numeric bin, None for "no answer".
         """
-        place = self.position(name)
-        labels = level_labels(self.schema.attributes[place])
+        index = self.attribute_index(name)
+        labels = level_labels(self.schema.attributes[index])
         terms, condition = self._parse(where), self._parse(given)
         both = conjunction(terms, condition)
-        functionals = [fraction_of(self.schema, both, (place, row)) for row in np.eye(len(labels))]
+        functionals = [fraction_of(self.schema, both, (index, row)) for row in np.eye(len(labels))]
         besides = "" if terms == EVERYBODY_TERMS else f" AND ({where})"
         besides += "" if condition == EVERYBODY_TERMS else f", of those with {given}"
         normal_factor(level)
         check_population(population)
-        told = self._tell(functionals, condition, given)
+        told = self._assess(functionals, condition, given)
         return {
             label: make_answer(one, f"{names_level(name, label)}{besides}", level, population)
             for label, one in zip(labels, told, strict=True)
@@ -280,11 +280,11 @@ class Model(Fitted):
         The result has one axis per name, in the order given, and adds up to one; a nullable attribute's last level is
         "no answer".
         """
-        places = [self.position(name) for name in names]
-        if len(set(places)) != len(places) or not places:
+        indices = [self.attribute_index(name) for name in names]
+        if len(set(indices)) != len(indices) or not indices:
             raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
         terms = self._parse(where)
-        joint = joint_distribution(self, places, fraction_of(self.schema, terms))
+        joint = joint_distribution(self, indices, fraction_of(self.schema, terms))
         if terms == EVERYBODY_TERMS:
             return joint
         joint = np.maximum(joint, 0.0)
@@ -296,10 +296,10 @@ class Model(Fitted):
         """Return what a predicate stands for; the one for everybody is known without reading it."""
         return EVERYBODY_TERMS if isinstance(where, str) and where == EVERYBODY else parse(self.schema, where)
 
-    def position(self, name: str) -> int:
-        """Return the place of an attribute in the schema; QueryError if there is none of that name."""
+    def attribute_index(self, name: str) -> int:
+        """Return where an attribute stands in the schema, from 0; QueryError if there is none of that name."""
         try:
-            return self.schema.position(name)
+            return self.schema.index(name)
         except (KeyError, TypeError) as error:
             raise QueryError(
                 f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"

@@ -1,6 +1,7 @@
-"""Tables: the public maps from an attribute's levels to bins that questions are made of.
+"""Bin maps: the public maps from an attribute's levels to bins that questions are made of.
 
-A table is stored once in a plan, as a small JSON object with one member that names its kind, and questions refer to it:
+A bin map is stored once in a plan, among its ``tables``, as a small JSON object with one member that names its kind,
+and questions refer to it:
 
 - ``{"identity": 64}``: every level is its own bin;
 - ``{"edges": [0, 16, 32, 64]}``: bin i holds the levels from ``edges[i]`` up to, not including, ``edges[i + 1]``;
@@ -15,7 +16,7 @@ A table is stored once in a plan, as a small JSON object with one member that na
   or 1 are the binary digits of one number, the first function's the highest. Numbers that no level has are left out,
   and bins are the others in rising order: over 3 levels ``[3, 1, 2]`` has the bins 0, 1 and 2.
 
-A table says nothing about order: any map from levels to bins may stand here, and no reader assumes more.
+A bin map says nothing about order: any map from levels to bins may stand here, and no reader assumes more.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 
 
 MAX_WALSH_LEVELS = 2**16
-"""The most levels of a table of several Walsh functions: a client may have to go through all of them."""
+"""The most levels of a bin map of several Walsh functions: a client may have to go through all of them."""
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class BinMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A map from levels to bins; exactly one member is set."""
 
     identity: int | None = None
@@ -47,7 +48,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     walsh: tuple[int, ...] | None = None
 
     def check(self, levels: int) -> None:
-        """Raise PlanError unless this table maps each of ``levels`` levels to a bin."""
+        """Raise PlanError unless this map takes each of ``levels`` levels to a bin."""
         self._check_kind()
         if self.edges is not None:
             fits = self.edges[:1] == (0,) and self.edges[-1] == levels
@@ -57,7 +58,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             raise PlanError(f"table {msgspec.to_builtins(self)} does not cover an attribute of {levels} levels")
 
     def check_alone(self) -> None:
-        """Raise PlanError unless this table can be, whatever attribute it is for: one that no question uses as well."""
+        """Raise PlanError unless this map can be, whatever attribute it is for: one that no question uses as well."""
         self._check_kind()
         if not self._possible():
             raise PlanError(f"table {msgspec.to_builtins(self)} cannot be")
@@ -169,12 +170,12 @@ def tree_height(levels: int, branching: int) -> int:
     return height
 
 
-def tree_tables(levels: int, branching: int) -> list[Table]:
+def tree_maps(levels: int, branching: int) -> list[BinMap]:
     """Return the tables of a tree's depths, the root's single bin first."""
-    return [Table(tree=(levels, branching, depth)) for depth in range(tree_height(levels, branching) + 1)]
+    return [BinMap(tree=(levels, branching, depth)) for depth in range(tree_height(levels, branching) + 1)]
 
 
-def grid_table(value_levels: int, granularity: int, *, nullable: bool = False) -> Table:
+def grid_map(value_levels: int, granularity: int, *, nullable: bool = False) -> BinMap:
     """Return ``granularity`` bins of near-equal width over the values, and one more for "no answer" if asked for.
 
     The edges are at ``i * value_levels // granularity``, so a granularity that divides another gives nested bins.
@@ -185,6 +186,6 @@ def grid_table(value_levels: int, granularity: int, *, nullable: bool = False) -
     """
     levels = value_levels + nullable
     if granularity >= value_levels:
-        return Table(identity=levels)
+        return BinMap(identity=levels)
     edges = tuple(i * value_levels // granularity for i in range(granularity + 1))
-    return Table(edges=(*edges, levels) if nullable else edges)
+    return BinMap(edges=(*edges, levels) if nullable else edges)

@@ -24,44 +24,44 @@ DIALECTS = ("bigquery", "clickhouse", "duckdb", "postgres", "snowflake", "spark"
 COLUMNS = ("plan", "id", "question", "code")
 """What a table of reports may have: ``plan`` and ``id`` may be missing."""
 
-MAX_STRETCHES = 2048
-"""The most stretches of questions with one alphabet that are spelled out where duplicates are looked for."""
+MAX_RUNS = 2048
+"""The most runs of questions with one alphabet that are spelled out where duplicates are looked for."""
 
-FEW_STRETCHES = 64
+FEW_RUNS = 64
 """The most that are spelled out elsewhere: the tally that takes the counts screens exactly, this only bounds them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class AlphabetRun:
     """Questions up to, not including, ``end``, whose codes are at most ``last``."""
 
     end: int
     last: int
 
 
-def stretches(codes: NDArray[np.int64], columns: Collection[str]) -> list[Stretch]:
-    """Return the alphabets of all questions as few stretches, for a table with these columns.
+def alphabet_runs(codes: NDArray[np.int64], columns: Collection[str]) -> list[AlphabetRun]:
+    """Return the alphabets of all questions as few runs, for a table with these columns.
 
     Where there are too many to spell out, neighbours are joined under their largest alphabet; what then passes although
     its own question cannot give it is refused by the tally that takes the counts.
 
     Example:
         >>> import numpy as np
-        >>> stretches(np.array([2, 2, 2, 4]), COLUMNS)
-        [Stretch(end=3, last=1), Stretch(end=4, last=3)]
+        >>> alphabet_runs(np.array([2, 2, 2, 4]), COLUMNS)
+        [AlphabetRun(end=3, last=1), AlphabetRun(end=4, last=3)]
     """
     import numpy as np
 
-    most = MAX_STRETCHES if "id" in columns else FEW_STRETCHES
+    most = MAX_RUNS if "id" in columns else FEW_RUNS
     ends = np.append(np.flatnonzero(np.diff(codes)) + 1, len(codes))
     if len(ends) > most:
         ends = ends[np.linspace(len(ends) - 1, 0, most).astype(int)[::-1]]
     starts = np.concatenate([[0], ends[:-1]])
     largest = np.maximum.reduceat(codes, starts)
-    return [Stretch(end, last - 1) for end, last in zip(ends.tolist(), largest.tolist(), strict=True)]
+    return [AlphabetRun(end, last - 1) for end, last in zip(ends.tolist(), largest.tolist(), strict=True)]
 
 
-def verdict(fingerprint: str, alphabets: list[Stretch], columns: Collection[str], *, integers: bool = True) -> str:
+def verdict(fingerprint: str, alphabets: list[AlphabetRun], columns: Collection[str], *, integers: bool = True) -> str:
     """Return an expression: null for a row that may be counted, the reason for one that may not.
 
     ``columns`` says which columns there are; without ``plan`` all rows are taken to answer this plan. ``integers`` is
@@ -82,7 +82,7 @@ def verdict(fingerprint: str, alphabets: list[Stretch], columns: Collection[str]
     return "CASE " + " ".join(f"WHEN {condition} THEN '{reason}'" for condition, reason in cases) + " END"
 
 
-def _last_code(alphabets: list[Stretch]) -> str:
+def _last_code(alphabets: list[AlphabetRun]) -> str:
     """Return the largest code of a row's question, found by halving."""
     if len(alphabets) == 1:
         return str(alphabets[0].last)
@@ -103,10 +103,10 @@ WITH screened AS (
     SELECT {verdict} AS screening, id AS report, question AS asked, code AS answer FROM reports
 ), ranked AS (
     SELECT screening, asked, answer,
-        ROW_NUMBER() OVER (PARTITION BY screening, report ORDER BY asked, answer) AS place
+        ROW_NUMBER() OVER (PARTITION BY screening, report ORDER BY asked, answer) AS nth
     FROM screened
 ), kept AS (
-    SELECT CASE WHEN screening IS NULL AND place > 1 THEN '{duplicate}' ELSE screening END AS verdict,
+    SELECT CASE WHEN screening IS NULL AND nth > 1 THEN '{duplicate}' ELSE screening END AS verdict,
         asked, answer, 1 AS reports
     FROM ranked
 )"""
@@ -128,7 +128,7 @@ def counting_statement(
     known = {"postgresql": "postgres"}.get(dialect, dialect)
     if known not in DIALECTS:
         raise PlanError(f"the counting statement is written for {', '.join(DIALECTS)}, not for {dialect!r}")
-    judged = verdict(fingerprint, stretches(codes, columns), columns)
+    judged = verdict(fingerprint, alphabet_runs(codes, columns), columns)
     if "id" in columns:
         text = _UNIQUE.format(verdict=judged, duplicate=DUPLICATE) + _COUNTS.format(source="kept")
     else:

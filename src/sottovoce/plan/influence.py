@@ -10,12 +10,14 @@ lies are.
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sottovoce.plan.questions import Questions
 
-LIARS = (1000, 100)
-"""What one liar in so many people can do is said by audits and by a collector."""
+LIAR_RATES = (Fraction(1, 1000), Fraction(1, 100))
+"""The parts of a crowd for which audits and collectors say what they could do if they lied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,6 @@ def largest_influence(questions: Questions, users: int, liars: int) -> Influence
 
 
 def influence_of_liars(questions: Questions, users: int) -> list[Influence]:
-    """Return the worst case for every rate of `LIARS` among so many people, where there is a raw coefficient."""
-    crowds = [largest_influence(questions, users, -(-users // part)) for part in LIARS] if users else []
-    return [worst for worst in crowds if worst is not None]
+    """Return the worst case for each of `LIAR_RATES` of ``users`` people, where there is a raw coefficient."""
+    worst = [largest_influence(questions, users, math.ceil(users * rate)) for rate in LIAR_RATES] if users else []
+    return [influence for influence in worst if influence is not None]

@@ -24,7 +24,7 @@ from sottovoce._files import write_whole
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import PlanError, SottovoceError, TooLargeError
 from sottovoce.plan.audit import Audit, audit_questions
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.plan.questions import Family, Question, Questions
 from sottovoce.plan.registry import DEFAULT_MECHANISM, every_mechanism, find_mechanism
@@ -50,7 +50,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     options: dict[str, Any]
     parameters: dict[str, Any]
     seed: str
-    tables: tuple[Table, ...]
+    tables: tuple[BinMap, ...]
     families: tuple[Family, ...]
     version: int = 1
     purpose: str = ""

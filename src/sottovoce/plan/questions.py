@@ -19,7 +19,7 @@ import msgspec
 
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
 from sottovoce.errors import PlanError, TooLargeError
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the plan's table for each attribute, in the family's question of that number."""
         chosen: list[int] = []
         for choices in reversed(self.tables):
-            number, place = divmod(number, len(choices))
-            chosen.append(choices[place])
+            number, index = divmod(number, len(choices))
+            chosen.append(choices[index])
         return tuple(reversed(chosen))
 
     def share(self, number: int) -> int:
@@ -69,7 +69,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return each + (number < left)
 
     def locate(self, position: int) -> int:
-        """Return the question whose stretch of the family's share holds ``position``."""
+        """Return the question whose interval of the family's share holds ``position``."""
         if not isinstance(self.shares, int):
             return bisect.bisect_right(list(itertools.accumulate(self.shares)), position)
         each, left = divmod(self.shares, self.count)
@@ -84,7 +84,7 @@ class Question:
 
     index: int
     attributes: tuple[int, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[BinMap, ...]
     channel: Channel
     share: int
 
@@ -124,7 +124,7 @@ class Questions(Sequence[Question]):
     """All questions of a plan, made when asked for."""
 
     def __init__(
-        self, schema: Schema, epsilon: Decimal, seed: str, tables: Sequence[Table], families: Sequence[Family]
+        self, schema: Schema, epsilon: Decimal, seed: str, tables: Sequence[BinMap], families: Sequence[Family]
     ) -> None:
         self.schema, self.epsilon, self.seed = schema, epsilon, seed
         self.tables, self.families = tables, families
@@ -142,14 +142,14 @@ class Questions(Sequence[Question]):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not 0 <= index < len(self):
             raise IndexError(f"question {index} of {len(self)}")
-        place = bisect.bisect_right(self.offsets, index) - 1
-        return self._make(place, index - self.offsets[place])
+        family_index = bisect.bisect_right(self.offsets, index) - 1
+        return self._make(family_index, index - self.offsets[family_index])
 
-    def _make(self, place: int, number: int) -> Question:
-        family = self.families[place]
+    def _make(self, family_index: int, number: int) -> Question:
+        family = self.families[family_index]
         tables = tuple(self.tables[table] for table in family.choice(number))
         channel = self._channel(family, tuple(table.bins for table in tables))
-        return Question(self.offsets[place] + number, family.attributes, tables, channel, family.share(number))
+        return Question(self.offsets[family_index] + number, family.attributes, tables, channel, family.share(number))
 
     def _channel(self, family: Family, shape: tuple[int, ...]) -> Channel:
         cells = math.prod(shape)
@@ -158,18 +158,18 @@ class Questions(Sequence[Question]):
         return make_channel(family.channel, cells, self.epsilon, self.seed, parts)
 
     def locate(self, position: int) -> Question:
-        """Return the question whose stretch of the shares holds ``position``, from 0 to 2^32 - 1."""
-        place = bisect.bisect_right(self._family_ends, position)
-        start = self._family_ends[place - 1] if place else 0
-        return self._make(place, self.families[place].locate(position - start))
+        """Return the question whose interval of the shares holds ``position``, from 0 to 2^32 - 1."""
+        family_index = bisect.bisect_right(self._family_ends, position)
+        start = self._family_ends[family_index - 1] if family_index else 0
+        return self._make(family_index, self.families[family_index].locate(position - start))
 
     @cached_property
     def _family_ends(self) -> list[int]:
         return list(itertools.accumulate(family.total_share for family in self.families))
 
     def channels(self) -> Iterator[tuple[int, Channel]]:
-        """Yield a question for every collection of bin numbers that each family has, with its channel."""
-        for place, family in enumerate(self.families):
+        """Yield one representative question per family and multiset of bin counts, with its channel."""
+        for family_index, family in enumerate(self.families):
             first: dict[tuple[int, ...], int] = {(): 0}
             for choices in family.tables:
                 grown: dict[tuple[int, ...], int] = {}
@@ -178,7 +178,7 @@ class Questions(Sequence[Question]):
                         grown.setdefault(self._extend(shape, table), number * len(choices) + step)
                 first = grown
             for shape, number in first.items():
-                yield self.offsets[place] + number, self._channel(family, shape)
+                yield self.offsets[family_index] + number, self._channel(family, shape)
 
     def _extend(self, shape: tuple[int, ...], table: int) -> tuple[int, ...]:
         """Return the bin numbers, in order of size, with one more table's; a single bin adds nothing."""
@@ -193,7 +193,7 @@ class Questions(Sequence[Question]):
         return np.concatenate([self._family_codes(family) for family in self.families])
 
     def _family_codes(self, family: Family) -> NDArray[np.int64]:
-        """Return the size of every alphabet of a family: one channel per collection of bin numbers, then looked up."""
+        """Return the size of every alphabet of a family: one channel per multiset of bin counts, then looked up."""
         import numpy as np
 
         shapes: dict[tuple[int, ...], int] = {(): 0}

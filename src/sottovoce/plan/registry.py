@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sottovoce.errors import PlanError
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
+    from sottovoce._types import Progress
     from sottovoce.model.model import Model
     from sottovoce.plan.plan import Plan
     from sottovoce.tally.tally import Tally
@@ -32,23 +33,23 @@ class Design(msgspec.Struct, frozen=True):
     """What a mechanism's design step returns: what it chose, and the questions that follow."""
 
     parameters: dict[str, Any]
-    tables: tuple[Table, ...]
+    tables: tuple[BinMap, ...]
     families: tuple[Family, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How to fit, for mechanisms that draw at random, take pains or take their time; others need none of it.
+    """How one fit runs: its seed, its quality and who is told of its progress.
 
     Attributes:
         seed: The same seed gives the same model.
         quality: "default" or "fast".
-        step: Told how much of the work is done, from 0 to 1.
+        progress: Told how much of the work is done, from 0 to 1.
     """
 
     seed: int
     quality: str
-    step: Callable[[float], None]
+    progress: Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Selection:
 
 
 class SpanSelection(Selection):
-    """The same for stretches of the axis of levels (rows of start, stop): sums over them are differences of totals."""
+    """The same for intervals of the axis of levels (rows of start, stop): sums over them are differences of totals."""
 
     def __init__(self, queries: NDArray[np.intp], spans: Floats, levels: int) -> None:
         object.__setattr__(self, "queries", queries)
@@ -63,7 +63,7 @@ class Batch:
     def of(cls, weights: Mapping[int, Floats]) -> Batch:
         """Return the batch in which every query names every attribute given, by weights queries by levels."""
         count = len(next(iter(weights.values())))
-        return cls(count, {place: Selection(np.arange(count), weights[place]) for place in sorted(weights)})
+        return cls(count, {index: Selection(np.arange(count), weights[index]) for index in sorted(weights)})
 
     def dimensions(self) -> NDArray[np.intp]:
         """Return how many attributes each query names."""
@@ -72,7 +72,7 @@ class Batch:
 
 
 def span_weights(spans: Floats, levels: int) -> Floats:
-    """Return the weights of stretches (rows of start, stop) of the axis of levels; level i is from i to i + 1.
+    """Return the weights of intervals (rows of start, stop) of the axis of levels; level i is from i to i + 1.
 
     Example:
         >>> span_weights(np.array([[0.5, 2.0]]), 4)
@@ -96,7 +96,7 @@ def _between(totals: Floats, positions: Floats) -> Floats:
 
 
 def chunks(count: int, levels: int, *, limit: int = 2**19) -> Iterator[slice]:
-    """Yield stretches of ``count`` queries whose weights over ``levels`` levels stay within ``limit`` numbers."""
+    """Yield slices of ``count`` queries whose weights over ``levels`` levels stay within ``limit`` numbers."""
     step = max(1, limit // max(1, levels))
     for start in range(0, count, step):
         yield slice(start, min(count, start + step))

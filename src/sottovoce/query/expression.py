@@ -56,7 +56,7 @@ class Compare(Expression):
     name: str
     operator: str
     value: Value
-    place: int | None = None
+    offset: int | None = None
 
     def __str__(self) -> str:
         return f"{sql_name(self.name)} {self.operator} {_literal(self.value)}"
@@ -69,7 +69,7 @@ class Between(Expression):
     name: str
     low: Value
     high: Value
-    place: int | None = None
+    offset: int | None = None
 
     def __str__(self) -> str:
         return f"{sql_name(self.name)} BETWEEN {_literal(self.low)} AND {_literal(self.high)}"
@@ -81,7 +81,7 @@ class In(Expression):
 
     name: str
     values: tuple[Value, ...]
-    place: int | None = None
+    offset: int | None = None
 
     def __str__(self) -> str:
         return f"{sql_name(self.name)} IN ({', '.join(map(_literal, self.values))})"
@@ -92,7 +92,7 @@ class IsNull(Expression):
     """An attribute without an answer."""
 
     name: str
-    place: int | None = None
+    offset: int | None = None
 
     def __str__(self) -> str:
         return f"{sql_name(self.name)} IS NULL"

@@ -15,7 +15,7 @@ from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.query.batch import Batch, Selection
 from sottovoce.query.expression import Expression
-from sottovoce.query.region import Region, intersect, region_weights, stretch
+from sottovoce.query.region import Region, intersect, interval, region_weights
 from sottovoce.query.sql import parse_sql
 from sottovoce.query.terms import Terms, conjunction, expand
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
@@ -41,30 +41,33 @@ def fraction_of(schema: Schema, terms: Terms, extra: tuple[int, Floats] | None =
     """Return the fraction that a predicate selects; ``extra`` weighs one attribute's levels besides."""
     products = []
     for product, coefficient in terms.items():
-        weights = {place: region_weights(region, schema.sizes[place]) for place, region in product}
+        weights = {index: region_weights(region, schema.sizes[index]) for index, region in product}
         if extra is not None:
-            place, more = extra
-            weights[place] = weights.get(place, np.ones(schema.sizes[place])) * more
+            index, more = extra
+            weights[index] = weights.get(index, np.ones(schema.sizes[index])) * more
         products.append((float(coefficient), weights))
     return Functional(tuple(products))
 
 
-def moment_of(schema: Schema, terms: Terms, place: int) -> tuple[Functional, Functional]:
+def moment_of(schema: Schema, terms: Terms, index: int) -> tuple[Functional, Functional]:
     """Return the expected value of an attribute over those a predicate selects and who answered, and their fraction."""
-    attribute = schema.attributes[place]
-    answered = stretch(0, attribute.value_levels)
+    attribute = schema.attributes[index]
+    answered = interval(0, attribute.value_levels)
     moments, fractions = [], []
     for product, coefficient in terms.items():
         regions = dict(product)
-        own = intersect(regions.pop(place, answered), answered)
+        own = intersect(regions.pop(index, answered), answered)
         weights = {other: region_weights(region, schema.sizes[other]) for other, region in regions.items()}
-        moments.append((float(coefficient), {**weights, place: _values_over(attribute, own)}))
-        fractions.append((float(coefficient), {**weights, place: region_weights(own, attribute.size)}))
+        moments.append((float(coefficient), {**weights, index: _values_over(attribute, own)}))
+        fractions.append((float(coefficient), {**weights, index: region_weights(own, attribute.size)}))
     return Functional(tuple(moments)), Functional(tuple(fractions))
 
 
 def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: float) -> Functional:
-    """Return what the error of a ratio is to first order: (top - ratio * bottom) / divisor, the divisor being known."""
+    """Return the influence function of a ratio: (top - ratio * bottom) / divisor, its error to first order.
+
+    The divisor is the value of ``bottom``.
+    """
     own = [(coefficient / divisor, weights) for coefficient, weights in top.products]
     other = [(-coefficient * ratio / divisor, weights) for coefficient, weights in bottom.products]
     return Functional((*own, *other))
@@ -80,42 +83,36 @@ def less(first: Functional, second: Functional) -> Functional:
     return Functional((*first.products, *scaled(second, -1.0).products))
 
 
-def centred_moment(schema: Schema, terms: Terms, place: int, mean: float, divisor: float) -> Functional:
-    """Return what the error of a mean is to first order: the expected distance from it, over those selected."""
-    moments, fractions = moment_of(schema, terms, place)
-    products = []
-    for (coefficient, top), (_, bottom) in zip(moments.products, fractions.products, strict=True):
-        products.append((coefficient / divisor, {**top, place: top[place] - mean * bottom[place]}))
-    return Functional(tuple(products))
-
-
-def centred_share(
-    schema: Schema, terms: Terms, place: int, position: float, probability: float, divisor: float
+def cdf_influence(
+    schema: Schema, terms: Terms, index: int, position: float, probability: float, divisor: float
 ) -> Functional:
-    """Return what the error of the share below a position is to first order, over those selected who answered."""
-    attribute, products = schema.attributes[place], []
-    answered, below = stretch(0, attribute.value_levels), stretch(0, position)
+    """Return the influence function of the share below a position, among those selected who answered.
+
+    The linearised estimator: (P(selected, below) - probability * P(selected)) / divisor, the divisor being P(selected).
+    """
+    attribute, products = schema.attributes[index], []
+    answered, below = interval(0, attribute.value_levels), interval(0, position)
     for product, coefficient in terms.items():
         regions = dict(product)
-        own = intersect(regions.pop(place, answered), answered)
+        own = intersect(regions.pop(index, answered), answered)
         weights = {other: region_weights(region, schema.sizes[other]) for other, region in regions.items()}
         inside, whole = (region_weights(region, attribute.size) for region in (intersect(own, below), own))
-        products.append((coefficient / divisor, {**weights, place: inside - probability * whole}))
+        products.append((coefficient / divisor, {**weights, index: inside - probability * whole}))
     return Functional(tuple(products))
 
 
-def stretches(schema: Schema, terms: Terms, place: int) -> Floats:
+def breakpoints(schema: Schema, terms: Terms, index: int) -> Floats:
     """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly."""
     ends = {
-        end for product in terms for other, region in product if other == place for piece in region for end in piece
+        end for product in terms for other, region in product if other == index for piece in region for end in piece
     }
-    levels = schema.attributes[place].value_levels
+    levels = schema.attributes[index].value_levels
     return np.array(sorted({float(level) for level in range(levels + 1)} | {end for end in ends if end < levels}))
 
 
-def fraction_within(schema: Schema, terms: Terms, place: int, start: float, stop: float) -> Functional:
-    """Return the fraction that a predicate selects and that lies in a stretch of one attribute's axis of levels."""
-    within: Terms = {((place, stretch(start, stop)),): 1} if start < stop else {}
+def fraction_within(schema: Schema, terms: Terms, index: int, start: float, stop: float) -> Functional:
+    """Return the fraction that a predicate selects and that lies in an interval of one attribute's axis of levels."""
+    within: Terms = {((index, interval(start, stop)),): 1} if start < stop else {}
     return fraction_of(schema, conjunction(terms, within))
 
 
@@ -170,9 +167,9 @@ def to_batch(functionals: Sequence[Functional]) -> tuple[Batch, Floats]:
     naming: dict[int, tuple[list[int], list[Floats]]] = {}
     for number, (row, coefficient, weights) in enumerate(products):
         sums[row, number] = coefficient
-        for place, vector in weights.items():
-            numbers, vectors = naming.setdefault(place, ([], []))
+        for index, vector in weights.items():
+            numbers, vectors = naming.setdefault(index, ([], []))
             numbers.append(number)
             vectors.append(vector)
-    selections = {place: Selection(np.array(naming[place][0]), np.array(naming[place][1])) for place in sorted(naming)}
+    selections = {index: Selection(np.array(naming[index][0]), np.array(naming[index][1])) for index in sorted(naming)}
     return Batch(len(products), selections), sums

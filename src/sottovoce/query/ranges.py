@@ -50,10 +50,10 @@ def _to_batch(schema: Schema, queries: Sequence[Ranges]) -> Batch:
             naming.append(number)
             ranges.append(asked)
     selections = {}
-    for place, attribute in enumerate(schema.attributes):
+    for index, attribute in enumerate(schema.attributes):
         naming, ranges = named[attribute.name]
         if naming:
-            selections[place] = _selection(attribute, naming, ranges)
+            selections[index] = _selection(attribute, naming, ranges)
     return Batch(len(queries), selections)
 
 

@@ -1,7 +1,7 @@
-"""Regions: what a predicate selects of one attribute, as stretches of the axis of levels.
+"""Regions: what a predicate selects of one attribute, as intervals of the axis of levels.
 
-Level i is the stretch from i to i + 1, so a region of whole levels has integer ends, and part of a numeric bin is part
-of its stretch. Regions of one attribute combine exactly; only then do they become weights.
+Level i is the interval from i to i + 1, so a region of whole levels has integer ends, and part of a numeric bin is part
+of its interval. Regions of one attribute combine exactly; only then do they become weights.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from sottovoce._types import Floats
 from sottovoce.query.batch import span_weights
 
 Region = tuple[tuple[float, float], ...]
-"""Disjoint stretches, in order, none empty."""
+"""Disjoint intervals, in order, none empty."""
 
 
-def stretch(start: float, stop: float) -> Region:
-    """Return the region of one stretch; nothing if it is empty."""
+def interval(start: float, stop: float) -> Region:
+    """Return the region of one interval; nothing if it is empty."""
     return ((float(start), float(stop)),) if start < stop else ()
 
 
@@ -50,13 +50,13 @@ def unite(first: Region, second: Region) -> Region:
 
 
 def complement(region: Region, stop: float) -> Region:
-    """Return what the region leaves out of the stretch from 0 to ``stop``."""
+    """Return what the region leaves out of the interval from 0 to ``stop``."""
     ends = [0.0, *(end for piece in region for end in piece), float(stop)]
     return tuple((low, high) for number, (low, high) in enumerate(pairwise(ends)) if number % 2 == 0 and low < high)
 
 
 def region_weights(region: Region, levels: int) -> Floats:
-    """Return the weight of every level: the part of its stretch that the region covers."""
+    """Return the weight of every level: the part of its interval that the region covers."""
     if not region:
         return np.zeros(levels)
     return np.asarray(span_weights(np.array(region), levels).sum(axis=0))

@@ -81,12 +81,12 @@ class _Reader:
                 return Constant(bool(node.this))
             case exp.Between():
                 self._only(node, "this", "low", "high")
-                name, place = self._column(node.this)
-                return Between(name, self._literal(node.args["low"]), self._literal(node.args["high"]), place)
+                name, offset = self._column(node.this)
+                return Between(name, self._literal(node.args["low"]), self._literal(node.args["high"]), offset)
             case exp.In():
                 self._only(node, "this", "expressions")
-                name, place = self._column(node.this)
-                return In(name, tuple(self._literal(value) for value in node.expressions), place)
+                name, offset = self._column(node.this)
+                return In(name, tuple(self._literal(value) for value in node.expressions), offset)
             case exp.Is() if isinstance(node.expression, exp.Null):
                 self._only(node, "this", "expression")
                 return IsNull(*self._column(node.this))
@@ -101,10 +101,10 @@ class _Reader:
             self._refuse("a comparison of two columns", node)
         if isinstance(right, exp.Column):
             left, right, operator = right, left, _MIRRORED[operator]
-        name, place = self._column(left)
+        name, offset = self._column(left)
         if isinstance(right, exp.Null):
             self._refuse("a comparison with NULL (write IS NULL)", node)
-        return Compare(name, operator, self._literal(right), place)
+        return Compare(name, operator, self._literal(right), offset)
 
     def _column(self, node: Any) -> tuple[str, int]:
         if not isinstance(node, exp.Column):
@@ -153,8 +153,8 @@ class _Reader:
     def _refuse(self, what: str, node: Any) -> NoReturn:
         self._fail(f"{what} is not understood; allowed are {_ALLOWED}", _start(node))
 
-    def _fail(self, why: str, place: int) -> NoReturn:
-        raise QueryError(f"at character {place + 1}, near {self.text[place : place + 20]!r}: {why}")
+    def _fail(self, why: str, offset: int) -> NoReturn:
+        raise QueryError(f"at character {offset + 1}, near {self.text[offset : offset + 20]!r}: {why}")
 
 
 def _start(node: Any) -> int:

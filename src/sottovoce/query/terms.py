@@ -16,12 +16,12 @@ import numpy as np
 from sottovoce._checks import is_number
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.expression import And, Between, Compare, Constant, Expression, In, IsNull, Not, Or, Value
-from sottovoce.query.region import Region, complement, intersect, stretch, unite
+from sottovoce.query.region import Region, complement, intersect, interval, unite
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
 
 Product = tuple[tuple[int, Region], ...]
-"""Regions of some attributes, by place; those not named are not restricted."""
+"""Regions of some attributes, by index; those not named are not restricted."""
 
 Terms = dict[Product, int]
 """A signed sum of products."""
@@ -58,17 +58,17 @@ class _Expander:
             case Constant():
                 return {(): 1} if expression.truth != negated else {}
             case Compare() | Between() | In() | IsNull():
-                place = self._place(expression.name, expression.place)
-                region = _leaf(self.schema.attributes[place], expression, negated=negated)
-                return {((place, region),): 1} if region else {}
+                index = self._index(expression.name, expression.offset)
+                region = _leaf(self.schema.attributes[index], expression, negated=negated)
+                return {((index, region),): 1} if region else {}
         raise QueryError(f"a predicate is a text or an expression made with col(), got {expression!r}")
 
-    def _place(self, name: Any, place: int | None) -> int:
+    def _index(self, name: Any, offset: int | None) -> int:
         try:
-            return self.schema.position(name)
+            return self.schema.index(name)
         except (KeyError, TypeError) as error:
             known = ", ".join(self.schema.names)
-            raise QueryError(_at(place, f"unknown attribute {name!r}; this collection has {known}")) from error
+            raise QueryError(_at(offset, f"unknown attribute {name!r}; this collection has {known}")) from error
 
 
 def conjunction(left: Terms, right: Terms) -> Terms:
@@ -126,18 +126,18 @@ def _add(terms: Terms, product: Product, coefficient: int) -> None:
 
 def _leaf(attribute: AnyAttribute, leaf: Compare | Between | In | IsNull, *, negated: bool) -> Region:
     """Return where a leaf is true, or false if negated; "no answer" is neither, but for IS NULL."""
-    values = stretch(0, attribute.value_levels)
+    values = interval(0, attribute.value_levels)
     if isinstance(leaf, IsNull):
-        return values if negated else stretch(attribute.value_levels, attribute.size)
-    region = _Leaf(attribute, leaf.place).region(leaf)
+        return values if negated else interval(attribute.value_levels, attribute.size)
+    region = _Leaf(attribute, leaf.offset).region(leaf)
     return complement(region, attribute.value_levels) if negated else region
 
 
 class _Leaf:
     """Reads one comparison against its attribute."""
 
-    def __init__(self, attribute: AnyAttribute, place: int | None) -> None:
-        self.attribute, self.place = attribute, place
+    def __init__(self, attribute: AnyAttribute, offset: int | None) -> None:
+        self.attribute, self.offset = attribute, offset
 
     def region(self, leaf: Compare | Between | In) -> Region:
         if isinstance(leaf, In):
@@ -167,7 +167,7 @@ class _Leaf:
     def _range(self, low: float, high: float) -> Region:
         assert not isinstance(self.attribute, Categorical)
         start, stop = self.attribute.spans(np.array([[low, high]], dtype=np.float64))[0].tolist()
-        return stretch(start, stop)
+        return interval(start, stop)
 
     def _point(self, value: Value) -> Region:
         if isinstance(self.attribute, Numeric):
@@ -178,7 +178,7 @@ class _Leaf:
             level = _without_clip(self.attribute).level(value)
         except RecordError as error:
             self._refuse(f"got {value!r}; allowed are {self.attribute.domain}", error)
-        return stretch(level, level + 1)
+        return interval(level, level + 1)
 
     def _number(self, value: Value) -> float:
         if isinstance(self.attribute, Categorical):
@@ -191,11 +191,11 @@ class _Leaf:
             return math.inf if value > 0 else -math.inf
 
     def _refuse(self, why: str, cause: Exception | None = None) -> NoReturn:
-        raise QueryError(_at(self.place, f"{self.attribute.name}: {why}")) from cause
+        raise QueryError(_at(self.offset, f"{self.attribute.name}: {why}")) from cause
 
 
-def _at(place: int | None, why: str) -> str:
-    return why if place is None else f"at character {place + 1}: {why}"
+def _at(offset: int | None, why: str) -> str:
+    return why if offset is None else f"at character {offset + 1}: {why}"
 
 
 def _without_clip(attribute: AnyAttribute) -> AnyAttribute:

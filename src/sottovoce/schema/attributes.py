@@ -305,7 +305,7 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         return shown if len(self.values) <= 8 else f"{shown}, ... ({len(self.values)} values)"
 
     def _level(self, value: object) -> int:
-        level = positions(self.values).get(value) if isinstance(value, str) else None
+        level = index_by_name(self.values).get(value) if isinstance(value, str) else None
         if level is None:
             self._refuse(value, f"allowed are {self.domain}")
         return level
@@ -333,9 +333,9 @@ def _boundaries(attribute: Numeric) -> tuple[float, ...]:
 
 
 @functools.lru_cache(maxsize=256)
-def positions(names: tuple[str, ...]) -> dict[str, int]:
-    """Return the place of each name."""
-    return {name: place for place, name in enumerate(names)}
+def index_by_name(names: tuple[str, ...]) -> dict[str, int]:
+    """Return where each name stands, from 0."""
+    return {name: index for index, name in enumerate(names)}
 
 
 def _check_common(attribute: Attribute) -> None:

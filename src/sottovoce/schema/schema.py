@@ -17,7 +17,7 @@ import rfc8785
 
 from sottovoce._files import write_whole
 from sottovoce.errors import RecordError, SchemaError
-from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, positions, settle
+from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, index_by_name, settle
 
 AnyAttribute = Union[Ordinal, Numeric, Categorical]  # noqa: UP007 - msgspec reads this at run time
 
@@ -52,15 +52,15 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The attributes' numbers of levels, in order."""
         return tuple(attribute.size for attribute in self.attributes)
 
-    def position(self, name: str) -> int:
-        """Return the place of the attribute called ``name``, or raise KeyError."""
-        return positions(self.names)[name]
+    def index(self, name: str) -> int:
+        """Return where the attribute called ``name`` stands in the schema, from 0, or raise KeyError."""
+        return index_by_name(self.names)[name]
 
     def levels(self, record: Mapping[str, object]) -> tuple[int, ...]:
         """Return the record's level on every attribute, having checked all of it."""
         if not isinstance(record, Mapping):
             raise RecordError(f"a record maps attribute names to values, got {type(record).__name__}")
-        unknown = [name for name in record if name not in positions(self.names)]
+        unknown = [name for name in record if name not in index_by_name(self.names)]
         if unknown:
             raise RecordError(f"unknown attributes {unknown!r}; this schema asks for {', '.join(self.names)}")
         return tuple(attribute.level(record.get(attribute.name)) for attribute in self.attributes)

@@ -27,7 +27,7 @@ class PlanList(BaseModel):
 
 
 class Refusal(BaseModel):
-    """A report that was not counted: its place in the request, and why."""
+    """A report that was not counted: its index in the request, and why."""
 
     index: int
     reason: str

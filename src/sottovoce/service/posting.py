@@ -114,9 +114,9 @@ class Posting:
 
 
 def report_failure(error: Exception) -> None:
-    """Log an error of the collector's own: its kind and its place in the program, never what was asked."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = f"{place.tb_frame.f_code.co_filename.rpartition('/')[2]}:{place.tb_lineno}" if place else "nowhere"
+    """Log an error of the collector's own: its kind and its line of the program, never what was asked."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f"{frame.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}" if frame else "nowhere"
     log.error("an answer failed: %s at %s", type(error).__name__, where)

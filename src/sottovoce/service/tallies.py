@@ -26,19 +26,19 @@ def tally_of(store: Store, plan: Plan, collection: int) -> Tally:
     return tally
 
 
-def tally_store(plan: Plan, place: str) -> Tally:
+def tally_store(plan: Plan, address: str) -> Tally:
     """Return the tally of a plan's collection in a collector's database, which may be in use.
 
     Args:
         plan: A plan of the collection.
-        place: A SQLite file, or a ``postgresql://`` URL.
+        address: A SQLite file, or a ``postgresql://`` URL.
 
     Raises:
         TallyError: If there is no such file, or nothing of that collection in it.
     """
-    if "://" not in place and not Path(place).is_file():
-        raise TallyError(f"{place!r}: there is no such database")
-    store = open_store(place)
+    if "://" not in address and not Path(address).is_file():
+        raise TallyError(f"{address!r}: there is no such database")
+    store = open_store(address)
     try:
         found = next((one for one in store.collections() if one.collection == plan.collection), None)
         if found is None:

@@ -38,7 +38,7 @@ class BatchSizeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A request: the reports that may be counted, and the places and reasons of those that may not."""
+    """A request: the reports that may be counted, and the indices and reasons of those that may not."""
 
     reports: Reports
     refused: list[tuple[int, str]]
@@ -46,9 +46,9 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Well-formed reports: their places in the request, the plans they name, and their numbers."""
+    """Well-formed reports: their indices in the request, the plans they name, and their numbers."""
 
-    places: NDArray[np.intp]
+    indices: NDArray[np.intp]
     plans: list[str]
     ids: bytes
     question: NDArray[np.int64]
@@ -67,7 +67,7 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
     total = len(wires) + len(malformed)
     _check_size(total, limit)
     columns = _Columns(
-        places=np.delete(np.arange(total), malformed),
+        indices=np.delete(np.arange(total), malformed),
         plans=[wire.plan for wire in wires],
         ids=bytes.fromhex("".join([wire.id for wire in wires])),
         question=np.array([wire.question for wire in wires], dtype=np.int64),
@@ -113,22 +113,22 @@ def _parse_all(body: bytes) -> list[Report]:
 
 
 def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
-    """Return the well-formed reports, and the places of the others."""
+    """Return the well-formed reports, and the indices of the others."""
     parts = _decode_apart(body) if body.lstrip()[:1] == b"[" else [msgspec.Raw(body)]
     wires, malformed = [], []
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         try:
             wires.append(_decode_one(part))
         except (msgspec.ValidationError, TallyError, UnicodeDecodeError):
-            malformed.append(place)
+            malformed.append(index)
     return wires, malformed
 
 
 @functools.lru_cache(maxsize=2**16)
 def _pair(data: bytes) -> tuple[int, int]:
-    question, place = read_varint(data, 0)
-    code, place = read_varint(data, place)
-    if place != len(data) or max(question, code) >= 2**63:
+    question, offset = read_varint(data, 0)
+    code, offset = read_varint(data, offset)
+    if offset != len(data) or max(question, code) >= 2**63:
         raise TallyError("not a question and a code")
     return question, code
 
@@ -151,8 +151,8 @@ def _screen(columns: _Columns, plans: Mapping[str, Served], day: datetime.date, 
     reports = Reports(np.frombuffer(columns.ids, dtype=ID), numbers, columns.question, columns.code)
     if not malformed and not reasons.any():
         return Decoded(reports, [])
-    refused = [(place, MALFORMED) for place in malformed]
-    refused += [(int(columns.places[row]), _REASONS[reasons[row]]) for row in np.flatnonzero(reasons)]
+    refused = [(index, MALFORMED) for index in malformed]
+    refused += [(int(columns.indices[row]), _REASONS[reasons[row]]) for row in np.flatnonzero(reasons)]
     return Decoded(reports.take(reasons == 0), sorted(refused))
 
 

@@ -52,7 +52,7 @@ class Comparing:
 
     def errors(self, model: Model) -> dict[str, list[float]]:
         """Return how far off a model is, by kind; intervals, which some models take long for, are not asked for."""
-        schema, place = model.schema, model.schema.position(self.name)
+        schema, index = model.schema, model.schema.index(self.name)
         event, groups = parse(schema, self.event), [parse(schema, group) for group in self.groups]
         asked = [fraction_of(schema, terms) for group in groups for terms in (conjunction(event, group), group)]
         top, whole, other_top, other_whole = values_of(model, asked).tolist()
@@ -62,7 +62,7 @@ class Comparing:
             KINDS[1]: [abs((shares[0] - shares[1]) - (self.shares[0] - self.shares[1]))],
         }
         if self.means is not None:
-            moments = [each for group in groups for each in moment_of(schema, group, place)]
+            moments = [each for group in groups for each in moment_of(schema, group, index)]
             top, whole, other_top, other_whole = values_of(model, moments).tolist()
             gap = (_ratio(top, whole) - _ratio(other_top, other_whole)) / self.scale
             off[KINDS[2]] = [abs(gap - (self.means[0] - self.means[1]))]
@@ -92,7 +92,7 @@ def typical_comparisons(
     if len(pairs) > most:
         chosen = np.random.default_rng([seed, count]).choice(len(pairs), most, replace=False)
         pairs = [pairs[number] for number in np.sort(chosen).tolist()]
-    cells = [_halves(schema, levels, place) for place in range(count)]
+    cells = [_halves(schema, levels, index) for index in range(count)]
     found = [_compare(schema, levels, cells, *pair) for pair in pairs]
     return [one for one in found if one is not None]
 
@@ -101,20 +101,20 @@ def _ratio(top: float, bottom: float) -> float:
     return top / bottom if bottom > 0 else 0.0
 
 
-def _halves(schema: Schema, levels: Sequence[NDArray[Any]], place: int) -> tuple[_Cells, _Cells] | None:
+def _halves(schema: Schema, levels: Sequence[NDArray[Any]], index: int) -> tuple[_Cells, _Cells] | None:
     """Return the two cells of an attribute that comparisons use, the event first; None if nearly all are alike."""
-    attribute = schema.attributes[place]
-    counts = np.bincount(levels[place], minlength=attribute.size)[: attribute.value_levels]
+    attribute = schema.attributes[index]
+    counts = np.bincount(levels[index], minlength=attribute.size)[: attribute.value_levels]
     if attribute.ordered:
         below = np.cumsum(counts) / max(1, counts.sum())
         half = int(np.clip(np.searchsorted(below, 0.5) + 1, 1, attribute.value_levels - 1))
         ends = [(half, attribute.value_levels), (0, half)]
         named = [names_band(attribute, *end) for end in ends]
-        inside = [(levels[place] >= start) & (levels[place] < stop) for start, stop in ends]
+        inside = [(levels[index] >= start) & (levels[index] < stop) for start, stop in ends]
     else:
         largest = np.argsort(-counts, kind="stable")[:2].tolist()
         named = [names_level(attribute.name, level_labels(attribute)[level]) for level in largest]
-        inside = [levels[place] == level for level in largest]
+        inside = [levels[index] == level for level in largest]
     if len(inside) < 2 or min(own.mean() for own in inside) < 0.01:
         return None
     return (named[0], inside[0]), (named[1], inside[1])

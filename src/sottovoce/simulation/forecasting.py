@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce._checks import check_fraction
-from sottovoce._types import Floats
+from sottovoce._types import Floats, Progress
 from sottovoce.errors import FewReportsWarning, PlanError, QueryError
 from sottovoce.model.fitting import fit
 from sottovoce.plan.plan import Plan
@@ -167,7 +167,7 @@ class Forecast:
         )
 
 
-def forecast(
+def forecast(  # noqa: PLR0913 - every one a choice of its own, all but the schema by name
     schema: Schema,
     *,
     epsilon: float | str | Decimal,
@@ -175,6 +175,8 @@ def forecast(
     mechanism: str = DEFAULT_MECHANISM,
     like: object = None,
     by: str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Forecast:
     """Return how far off answers to typical queries and comparisons are expected to be.
@@ -186,18 +188,25 @@ def forecast(
         mechanism: How the questions are designed.
         like: A table of people like those who would be asked; by default several made-up populations.
         by: Comparisons between groups that this attribute makes; by default of every attribute by every other.
-        **options: The mechanism's own options; ``seed`` for another draw, ``step`` to be told how far it is.
+        seed: Another seed makes up other populations and collections.
+        progress: Told how much of the work is done, from 0 to 1.
+        **options: The mechanism's own options.
     """
-    seed, step = int(options.pop("seed", 0)), options.pop("step", None)
     plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)
     if by is not None and by not in schema.names:
         raise QueryError(f"unknown attribute {by!r}; this schema has {', '.join(schema.names)}")
     crowds = _crowds(schema, like, seed, by, POPULATIONS if like is None else COLLECTIONS)
-    return _carry_out(plan, crowds, seed=seed, differences=True, step=step)
+    return _carry_out(plan, crowds, seed=seed, differences=True, progress=progress)
 
 
 def forecast_curve(
-    schema: Schema, *, users: Sequence[int], like: object = None, seed: int = 0, step: Step | None = None, **design: Any
+    schema: Schema,
+    *,
+    users: Sequence[int],
+    like: object = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **design: Any,
 ) -> list[Forecast]:
     """Return rough forecasts for several numbers of people, from fewer populations: for a picture.
 
@@ -206,23 +215,25 @@ def forecast_curve(
         users: Numbers of people.
         like: As for `forecast`.
         seed: As for `forecast`.
-        step: Told how much of the work is done, from 0 to 1.
+        progress: Told how much of the work is done, from 0 to 1.
         **design: Epsilon, mechanism and the mechanism's options.
     """
     found = []
     for number, count in enumerate(users):
         found.append(_roughly(schema, count, like, seed, design))
-        if step is not None:
-            step((number + 1) / len(users))
+        if progress is not None:
+            progress((number + 1) / len(users))
     return found
 
 
 def _roughly(schema: Schema, users: int, like: object, seed: int, design: dict[str, Any]) -> Forecast:
     crowds = _crowds(schema, like, seed, None, ROUGHLY)
-    return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, differences=False, step=None)
+    return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, differences=False, progress=None)
 
 
-def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: bool, step: Step | None) -> Forecast:
+def _carry_out(
+    plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: bool, progress: Progress | None
+) -> Forecast:
     """Return what simulated collections from some crowds, fitted quickly, make expect of a plan.
 
     The smallest visible differences are worked out only if asked for.
@@ -243,8 +254,8 @@ def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: b
                 visible.setdefault((comparing.name, comparing.by), []).append(comparing.visible(model))
             for kind, each in comparing.errors(model).items():
                 compared.setdefault(kind, []).append(np.array(each))
-        if step is not None:
-            step((number + 1) / len(crowds))
+        if progress is not None:
+            progress((number + 1) / len(crowds))
     return Forecast(
         plan.mechanism,
         plan.epsilon,
@@ -258,9 +269,6 @@ def _carry_out(plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: b
         ),
         tuple(Visible(*pair, _middle(each)) for pair, each in visible.items()),
     )
-
-
-Step = Callable[[float], None]
 
 
 @dataclass(frozen=True)

@@ -59,29 +59,29 @@ def _draw(schema: Schema, dimensions: int, generator: np.random.Generator) -> di
     """Return a random query: for each of some attributes, a range, or a set where there is no order."""
     chosen = np.sort(generator.choice(len(schema.attributes), dimensions, replace=False))
     query = {}
-    for place in chosen.tolist():
-        attribute = schema.attributes[place]
+    for index in chosen.tolist():
+        attribute = schema.attributes[index]
         weights = np.zeros(attribute.size)
         if attribute.ordered:
             low, high = np.sort(generator.integers(0, attribute.value_levels, 2))
             weights[low : high + 1] = 1
         else:
             weights[: attribute.value_levels] = generator.random(attribute.value_levels) < 0.5
-        query[place] = weights
+        query[index] = weights
     return query
 
 
 def _fraction(query: dict[int, Floats], levels: Sequence[NDArray[Any]]) -> float:
     inside = np.ones(len(levels[0]), dtype=bool)
-    for place, weights in query.items():
-        inside &= weights.astype(bool)[levels[place]]
+    for index, weights in query.items():
+        inside &= weights.astype(bool)[levels[index]]
     return float(inside.mean())
 
 
 def _batch(schema: Schema, queries: Sequence[dict[int, Floats]]) -> Batch:
     selections = {}
-    for place in range(len(schema.attributes)):
-        naming = [number for number, query in enumerate(queries) if place in query]
+    for index in range(len(schema.attributes)):
+        naming = [number for number, query in enumerate(queries) if index in query]
         if naming:
-            selections[place] = Selection(np.array(naming), np.array([queries[number][place] for number in naming]))
+            selections[index] = Selection(np.array(naming), np.array([queries[number][index] for number in naming]))
     return Batch(len(queries), selections)

@@ -18,7 +18,7 @@ from sottovoce._checks import check_integer
 from sottovoce.channels.exact import Words
 from sottovoce.client.bulk import draw_questions, rows_by_question
 from sottovoce.errors import RecordError
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.questions import Question
 from sottovoce.schema.frames import encode
@@ -127,7 +127,7 @@ def _one_question(
         drawn.count(question, people, generator)
 
 
-def _at_once(choices: Sequence[Sequence[Table]]) -> bool:
+def _at_once(choices: Sequence[Sequence[BinMap]]) -> bool:
     """Return whether the questions of a family are alike and few enough: as many bins each, of Walsh functions."""
     if any(table.walsh is None for tables in choices for table in tables):
         return False
@@ -190,7 +190,7 @@ def _histogram(plan: Plan, levels: list[NDArray[Any]], attributes: tuple[int, ..
     return np.bincount(joint, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
 
-def _cell_counts(choices: Sequence[Sequence[Table]], histogram: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cell_counts(choices: Sequence[Sequence[BinMap]], histogram: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return how many rows fall in each cell of each question, questions by cells, axis by axis.
 
     A question chooses one table for each axis; the tables of an axis have as many bins each.

@@ -44,7 +44,7 @@ def _columns(table: object) -> dict[str, pa.ChunkedArray]:
     if isinstance(table, Sequence) and not isinstance(table, str | bytes):
         if any(not isinstance(row, Sequence) or len(row) != len(NAMES) for row in table):
             raise TallyError(f"rows of counts hold {', '.join(NAMES)}, in this order")
-        table = {name: [row[place] for row in table] for place, name in enumerate(NAMES)}
+        table = {name: [row[index] for row in table] for index, name in enumerate(NAMES)}
     try:
         native: Any = pa.table(dict(table)) if isinstance(table, Mapping) else table
         arrow = nw.from_native(native, eager_only=True).to_arrow()

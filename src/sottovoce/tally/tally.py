@@ -253,14 +253,14 @@ class Tally:
         return find_engine("spark")(plan, dataframe, assume_plan=assume_plan)
 
     @classmethod
-    def from_store(cls, plan: Plan, place: str) -> Tally:
+    def from_store(cls, plan: Plan, address: str) -> Tally:
         """Return the tally of a plan's collection in a collector's database; needs ``sottovoce[service]``.
 
         Args:
             plan: A plan of the collection.
-            place: A SQLite file, or a ``postgresql://`` URL; the collector may be running.
+            address: A SQLite file, or a ``postgresql://`` URL; the collector may be running.
         """
-        return find_engine("store")(plan, str(place))
+        return find_engine("store")(plan, str(address))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):

@@ -94,8 +94,8 @@ def marginal_chart(model: Model, name: str, *, level: float = 0.9) -> Any:
     """Return the distribution of an attribute: a bar or step for every value, with its interval."""
     alt = altair()
     groups = model.group_by(name, level=level)
-    attribute = model.schema.attributes[model.schema.position(name)]
-    rows = [{**_place(attribute, label), **_numbers(answer)} for label, answer in groups.items() if label is not None]
+    attribute = model.schema.attributes[model.schema.index(name)]
+    rows = [{**_extent(attribute, label), **_numbers(answer)} for label, answer in groups.items() if label is not None]
     head = alt.TitleParams(
         f"{name}: fraction of the crowd, with {level:.0%} intervals", subtitle=_beneath(groups), anchor="start"
     )
@@ -120,7 +120,7 @@ def pair_chart(model: Model, first: str, second: str) -> Any:
     alt = altair()
     if first == second:
         raise QueryError(f"a pair is two different attributes, got {first} twice")
-    attributes = [model.schema.attributes[model.position(name)] for name in (first, second)]
+    attributes = [model.schema.attributes[model.attribute_index(name)] for name in (first, second)]
     joint = model.marginal(first, second)
     edges = [_cell_starts(attribute) for attribute in attributes]
     for axis, starts in enumerate(edges):
@@ -234,7 +234,7 @@ def _numbers(answer: Answer) -> dict[str, float]:
     return {"fraction": answer.fraction, "low": answer.interval[0], "high": answer.interval[1]}
 
 
-def _place(attribute: AnyAttribute, label: Any) -> dict[str, Any]:
+def _extent(attribute: AnyAttribute, label: Any) -> dict[str, Any]:
     """Return where a level stands on its axis."""
     if isinstance(label, tuple):
         return {"start": label[0], "stop": label[1]}

@@ -137,7 +137,7 @@ def _marginals(model: Model, level: float) -> str:
     figures = "".join(
         f"<figure>{svg_text(marginal_chart(model, name, level=level))}</figure>" for name in model.schema.names
     )
-    return f'<h2>Each attribute</h2><p class="note">{escape(model.includes)}</p>{figures}'
+    return f'<h2>Each attribute</h2><p class="note">{escape(model.interval_note)}</p>{figures}'
 
 
 def _pairs(model: Model) -> str:

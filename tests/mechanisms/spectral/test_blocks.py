@@ -9,7 +9,7 @@ import pytest
 
 from sottovoce.channels import GRR
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, attenuation, coefficient_groups
-from sottovoce.mechanisms.spectral.patterns import pattern_tables, spans
+from sottovoce.mechanisms.spectral.patterns import pattern_bases, spans
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
@@ -23,10 +23,10 @@ BLOCKS = [
 
 @pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_a_question_informs_the_products_of_the_signs_that_it_shows(block):
-    own = [spans(np.array(pattern_tables(leads)[:1]))[0] for _, leads in block.patterns]
+    own = [spans(np.array(pattern_bases(leads)[:1]))[0] for _, leads in block.patterns]
     chosen = zip(*own, strict=True) if block.parity else product(*own)
     groups = Counter(
-        tuple((place, int(f).bit_length() - 1) for (place, _), f in zip(block.patterns, functions, strict=True) if f)
+        tuple((index, int(f).bit_length() - 1) for (index, _), f in zip(block.patterns, functions, strict=True) if f)
         for functions in chosen
     )
     assert block.shows == {group: mass for group, mass in groups.items() if 1 <= len(group) <= 2}
@@ -49,7 +49,7 @@ def test_cells_are_those_that_a_record_can_reach():
 
 def test_groups_have_numbers_of_their_own():
     groups = coefficient_groups([Axis(8), Axis(4), Axis(2)], Workload.all_ranges(3))
-    bands = [[(place, band) for band in range(3)] for place in range(3)]
+    bands = [[(index, band) for band in range(3)] for index in range(3)]
     every = [(band,) for own in bands for band in own]
     every += [both for one, other in combinations(bands, 2) for both in product(one, other)]
     assert [groups.number(group) for group in every] == list(range(len(groups.weight)))
@@ -63,7 +63,7 @@ def test_candidates_that_are_kept_inform_as_before():
     whole = Candidates.of(groups, Decimal(1), BLOCKS)
     some = whole.restrict(np.array([1, 3]))
     assert some.blocks == [BLOCKS[1], BLOCKS[3]]
-    for place, row in ((0, 1), (1, 3)):
-        np.testing.assert_array_equal(some.columns[some.rows == place], whole.columns[whole.rows == row])
-        np.testing.assert_array_equal(some.gains[some.rows == place], whole.gains[whole.rows == row])
+    for index, row in ((0, 1), (1, 3)):
+        np.testing.assert_array_equal(some.columns[some.rows == index], whole.columns[whole.rows == row])
+        np.testing.assert_array_equal(some.gains[some.rows == index], whole.gains[whole.rows == row])
     assert whole.by_block(whole.gains)[1] == pytest.approx(7 * attenuation(1, 8) ** 2)

@@ -85,11 +85,11 @@ def two_pairs(strength):
     flat = np.full((1, 8), 1 / 8)
     model = model_moments(axes, asked, np.ones(1), [flat] * 3)
     estimate, information = model.copy(), np.full(model.shape, 400.0)
-    for place in range(3):
-        own = asked.places(place)
+    for index in range(3):
+        own = asked.indices(index)
         information[np.ix_(own, own)] = 0.0
     information[0, 0] = 0.0
-    estimate[np.ix_(asked.places(0), asked.places(1))] = signs.T @ truth @ signs
+    estimate[np.ix_(asked.indices(0), asked.indices(1))] = signs.T @ truth @ signs
     noise = np.triu(generator.standard_normal(model.shape), 1) / 20
     estimate += noise
     estimate = np.triu(estimate, 1) + np.triu(estimate, 1).T
@@ -101,16 +101,16 @@ def two_pairs(strength):
 def test_a_pair_that_depends_is_followed_and_one_that_does_not_is_left():
     axes, asked, moments, model, parts = two_pairs(0.6)
     correction = correct(axes, asked, moments, model, parts)
-    first = asked.places(0)[0], asked.places(1)[0]
+    first = asked.indices(0)[0], asked.indices(1)[0]
     assert correction.target.estimate[first] == pytest.approx(moments.estimate[first], abs=0.06)
-    rest = np.ix_(asked.places(0), asked.places(2))
+    rest = np.ix_(asked.indices(0), asked.indices(2))
     left, moved = moments.estimate[rest] - model[rest], correction.target.estimate[rest] - model[rest]
     assert np.square(moved).mean() < 0.1 * np.square(left).mean()
 
 
 def test_doubt_is_symmetric_and_the_prior_where_nobody_was_asked():
     axes, asked, moments, model, parts = two_pairs(0.3)
-    first, last = asked.places(0), asked.places(2)
+    first, last = asked.indices(0), asked.indices(2)
     for rows, columns in ((first, last), (last, first)):
         moments.information[np.ix_(rows, columns)] = 0.0
     doubt = correct(axes, asked, moments, model, parts).doubt

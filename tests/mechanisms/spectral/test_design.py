@@ -9,14 +9,14 @@ from sottovoce.channels import parse_epsilon
 from sottovoce.mechanisms.spectral import design as spectral_design
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
 from sottovoce.mechanisms.spectral.design import LEAST_REPORTS, information, optimise
-from sottovoce.mechanisms.spectral.patterns import table_count
+from sottovoce.mechanisms.spectral.patterns import basis_count
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
 
 def candidates(axes, epsilon, workload):
     """Return all blocks of one or two functions, each of another attribute, and the parities of two."""
-    singles = [(place, (band,)) for place, axis in enumerate(axes) for band in range(axis.bands)]
+    singles = [(index, (band,)) for index, axis in enumerate(axes) for band in range(axis.bands)]
     pairs = [(one, other) for one, other in combinations(singles, 2) if one[0] != other[0]]
     blocks = [*(Block((one,)) for one in singles), *map(Block, pairs), *(Block(pair, parity=True) for pair in pairs)]
     return Candidates.of(coefficient_groups(axes, workload), parse_epsilon(epsilon), blocks)
@@ -42,7 +42,7 @@ def least_reports(blocks, users):
 
 
 def asked_bands(blocks):
-    return {(place, band) for block, _ in blocks for place, leads in block.patterns for band in leads}
+    return {(index, band) for block, _ in blocks for index, leads in block.patterns for band in leads}
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
@@ -78,8 +78,8 @@ def test_small_crowds_too_are_asked_only_what_a_hundred_will_answer(axes, epsilo
 def test_any_sizes_and_any_number_of_attributes_can_be_asked(axes):
     blocks = design(axes, 1.0, 10**6, Workload.all_ranges(len(axes)))
     assert least_reports(blocks, 10**6) >= LEAST_REPORTS * (1 - 1e-5)
-    assert {place for place, _ in asked_bands(blocks)} == set(range(len(axes)))
-    assert all(band < axes[place].bands for place, band in asked_bands(blocks))
+    assert {index for index, _ in asked_bands(blocks)} == set(range(len(axes)))
+    assert all(band < axes[index].bands for index, band in asked_bands(blocks))
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,12 @@ def test_little_is_lost_by_asking_no_rare_questions(attributes, users, epsilon):
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_every_attribute_is_asked_however_small_the_crowd(users, epsilon):
     blocks = design([Axis(64)] * 9, epsilon, users, Workload.all_ranges(9))
-    assert {place for block, _ in blocks if not block.parity for place, _ in block.patterns} == set(range(9))
+    assert {index for block, _ in blocks if not block.parity for index, _ in block.patterns} == set(range(9))
 
 
 def test_too_few_people_for_two_questions_are_asked_only_what_takes_one():
     blocks = design(MIXED, 1.0, 50, Workload.all_ranges(4))
-    assert {table_count(leads) for block, _ in blocks for _, leads in block.patterns} == {1}
+    assert {basis_count(leads) for block, _ in blocks for _, leads in block.patterns} == {1}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -118,9 +118,9 @@ def test_optimising_never_makes_the_expected_error_larger(seed):
 def test_optimal_shares_benefit_alike():
     whole = candidates([Axis(8), Axis(8)], 1.0, Workload.all_ranges(2))
     shares, error = optimise(whole, 10**5, np.ones(len(whole.blocks)), steps=3000)
-    for place in np.flatnonzero(shares > 1e-3):
+    for index in np.flatnonzero(shares > 1e-3):
         moved = shares.copy()
-        moved[place] *= 1.05
+        moved[index] *= 1.05
         assert optimise(whole, 10**5, moved, steps=0)[1] >= error * (1 - 1e-9)
 
 
@@ -128,10 +128,10 @@ def test_what_is_known_already_is_asked_less():
     whole = candidates([Axis(8), Axis(8)], 1.0, Workload.all_ranges(2))
     known = np.zeros(len(whole.groups.variance))
     known[whole.groups.number(((0, 0), (1, 0)))] = 1e6
-    place = whole.blocks.index(Block(((0, (0,)), (1, (0,))), parity=True))
+    index = whole.blocks.index(Block(((0, (0,)), (1, (0,))), parity=True))
     fresh, _ = optimise(whole, 10**4, np.ones(len(whole.blocks)), steps=200)
     later, _ = optimise(whole, 10**4, np.ones(len(whole.blocks)), steps=200, known=known)
-    assert later[place] < 0.5 * fresh[place]
+    assert later[index] < 0.5 * fresh[index]
 
 
 def test_the_expected_error_falls_with_people_and_with_epsilon():
@@ -178,7 +178,7 @@ def test_a_pair_that_weighs_nothing_is_not_asked_together():
     pairs = np.zeros((3, 3))
     pairs[0, 1] = pairs[1, 0] = 1.0
     blocks = design([Axis(16)] * 3, 1.0, 10**6, Workload(pairs))
-    assert all(place != 2 for place, _ in asked_bands(blocks))
+    assert all(index != 2 for index, _ in asked_bands(blocks))
 
 
 def test_narrow_ranges_ask_finer_functions():

@@ -44,7 +44,7 @@ class TestPlan:
             spectral(sv.Schema([sv.Ordinal("a", 0, 4096)]))
 
     def test_a_hundred_and_one_attributes_are_refused(self):
-        schema = sv.Schema([sv.Ordinal(f"a{place}", 0, 1) for place in range(101)])
+        schema = sv.Schema([sv.Ordinal(f"a{index}", 0, 1) for index in range(101)])
         with pytest.raises(sv.PlanError, match="at most 100 attributes, got 101"):
             spectral(schema)
 
@@ -55,7 +55,7 @@ class TestPlan:
 class TestWorkload:
     def test_a_pair_that_matters_gets_the_questions(self):
         plan = spectral(square_schema(3, 16), workload={"pairs": [["a", "c", 1.0]]})
-        assert {place for family in plan.families for place in family.attributes} == {0, 2}
+        assert {index for family in plan.families for index in family.attributes} == {0, 2}
 
     def test_an_attribute_that_matters_more_is_asked_more(self):
         def asked(plan):

@@ -10,7 +10,7 @@ from sottovoce.channels import make_channel
 from sottovoce.mechanisms.spectral.blocks import Block
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, hadamard, pool, split
 from sottovoce.mechanisms.spectral.walsh import walsh_signs
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 
 SIZES = (4, 3, 5, 8)
 
@@ -42,7 +42,7 @@ def joint_distribution():
 def tables_of(block):
     """Return for every question its tables, as a plan has them, in the order of questions."""
     choices = [
-        [Table(walsh=(SIZES[attribute], *functions)) for functions in own.tolist()]
+        [BinMap(walsh=(SIZES[attribute], *functions)) for functions in own.tolist()]
         for attribute, own in zip(block.attributes, block.functions, strict=True)
     ]
     return list(product(*choices))
@@ -76,8 +76,8 @@ def true_moments(asked, joint):
     """Return the joint moments of all functions asked, the constant first."""
     columns = [np.ones((joint.size, 1))]
     levels = np.indices(SIZES).reshape(len(SIZES), -1)
-    for place, bands in enumerate(asked.bands):
-        columns.append(walsh_signs(SIZES[place], bands)[levels[place], 1:])
+    for index, bands in enumerate(asked.bands):
+        columns.append(walsh_signs(SIZES[index], bands)[levels[index], 1:])
     functions = np.concatenate(columns, axis=1)
     return functions.T @ (joint.reshape(-1, 1) * functions)
 
@@ -110,7 +110,9 @@ def test_every_function_of_the_bands_asked_is_seen():
         seen = information > 0
         assert (seen[0].sum(), np.triu(seen[1:, 1:]).sum()) == (singles, pairs)
         for one, other in product(range(3), range(3)):  # and all of two bands alike
-            both = information[np.ix_(asked.places(0, one), asked.places(3, other))] if one < 2 else information[:1, :1]
+            both = (
+                information[np.ix_(asked.indices(0, one), asked.indices(3, other))] if one < 2 else information[:1, :1]
+            )
             assert np.ptp(both) == pytest.approx(0)
 
 
@@ -163,10 +165,10 @@ def test_functions_stand_one_after_another():
     asked = Asked.of(3, [shown((0, (1,)), (2, (0,)))])
     assert asked.bands == (2, 0, 1)
     assert asked.size == 5
-    assert asked.places(0).tolist() == [1, 2, 3]
-    assert asked.places(0, 1).tolist() == [2, 3]
-    assert asked.places(1).tolist() == []
-    assert asked.places(2, 0).tolist() == [4]
+    assert asked.indices(0).tolist() == [1, 2, 3]
+    assert asked.indices(0, 1).tolist() == [2, 3]
+    assert asked.indices(1).tolist() == []
+    assert asked.indices(2, 0).tolist() == [4]
 
 
 def test_codes_are_the_combinations_that_occur():

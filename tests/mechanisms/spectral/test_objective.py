@@ -10,13 +10,13 @@ from sottovoce.mechanisms.spectral.dependence import model_moments
 from sottovoce.mechanisms.spectral.fitting import Answers, Effort, average, choose_textures, fit_mixture
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
-from sottovoce.mechanisms.spectral.patterns import pattern_tables
+from sottovoce.mechanisms.spectral.patterns import pattern_bases
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(8), Axis(5, ordered=False), Axis(8), Axis(4, nullable=True)]
 PATTERNS = [((0, (2,)), (1, (1,))), ((2, (1,)), (3, (1,))), ((0, (0,)), (2, (0,))), ((1, (0,)), (3, (0,)))]
 BLOCKS = [
-    Shown.of([place for place, _ in patterns], Block(patterns).tables, [axis.size for axis in AXES])
+    Shown.of([index for index, _ in patterns], Block(patterns).tables, [axis.size for axis in AXES])
     for patterns in PATTERNS
 ]
 SMOOTH, ROUGH = Texture(5.0, 0.0), Texture(5.0, 0.5)
@@ -51,11 +51,11 @@ def test_the_gradient_is_that_of_finite_differences(textures):
     point = 0.3 * generator.standard_normal(function.length)
     _, gradient = function(point)
     step = 1e-6
-    for place in [*generator.choice(function.length, 40, replace=False).tolist(), function.length - 1]:
+    for index in [*generator.choice(function.length, 40, replace=False).tolist(), function.length - 1]:
         e = np.zeros(function.length)
-        e[place] = step
+        e[index] = step
         slope = (function(point + e)[0] - function(point - e)[0]) / (2 * step)
-        assert gradient[place] == pytest.approx(slope, rel=1e-5, abs=1e-4)
+        assert gradient[index] == pytest.approx(slope, rel=1e-5, abs=1e-4)
 
 
 def test_curvature_is_the_weighted_square_of_how_moments_move():
@@ -69,12 +69,12 @@ def test_curvature_is_the_weighted_square_of_how_moments_move():
     for view in function.views(marks):
         view[:, -1] = 1.0
     own = np.flatnonzero(marks[: -function.components] == 0)
-    for place in generator.choice(own, 20, replace=False).tolist():
+    for index in generator.choice(own, 20, replace=False).tolist():
         e = np.zeros(function.length)
-        e[place] = step
+        e[index] = step
         ends = [function.mixture(point + sign * e) for sign in (1, -1)]
         moved = np.subtract(*(model_moments(AXES, asked, end.weights, end.factors) for end in ends)) / (2 * step)
-        assert curvature[place] == pytest.approx((np.triu(moments.information) * moved**2).sum(), rel=1e-4, abs=1e-9)
+        assert curvature[index] == pytest.approx((np.triu(moments.information) * moved**2).sum(), rel=1e-4, abs=1e-9)
     assert (curvature >= 0).all()
 
 
@@ -159,17 +159,17 @@ def test_every_attribute_has_the_texture_of_its_own_means():
     spikes[[0, 13, 26, 40, 52]] = 0.2
     axes = [Axis(64), Axis(64), Axis(4, ordered=False), Axis(64)]
     blocks = [
-        Shown.of([place], [pattern_tables((band,))], [axis.size for axis in axes])
-        for place in range(3)
-        for band in range(axes[place].bands)
+        Shown.of([index], [pattern_bases((band,))], [axis.size for axis in axes])
+        for index in range(3)
+        for band in range(axes[index].bands)
     ]
     asked = Asked.of(4, blocks)
     estimate, information = np.zeros((asked.size, asked.size)), np.zeros((asked.size, asked.size))
     generator = np.random.default_rng(9)
-    for place, levels in enumerate((bell, spikes, np.array([0.1, 0.2, 0.3, 0.4]))):
-        means = walsh_signs(axes[place].size, axes[place].bands)[:, 1:].T @ (levels / levels.sum())
-        estimate[0, asked.places(place)] = means + 0.01 * generator.standard_normal(len(means))
-        information[0, asked.places(place)] = 1e4
+    for index, levels in enumerate((bell, spikes, np.array([0.1, 0.2, 0.3, 0.4]))):
+        means = walsh_signs(axes[index].size, axes[index].bands)[:, 1:].T @ (levels / levels.sum())
+        estimate[0, asked.indices(index)] = means + 0.01 * generator.standard_normal(len(means))
+        information[0, asked.indices(index)] = 1e4
     chosen = choose_textures(axes, asked, Moments(estimate, information))
     assert chosen[0].least == 0
     assert chosen[1].least >= 0.15
@@ -195,7 +195,7 @@ def test_the_same_answers_give_the_same_fit():
 
 def test_progress_runs_from_start_to_end():
     done: list[float] = []
-    fit_mixture(answers(), EFFORT, step=done.append)
+    fit_mixture(answers(), EFFORT, progress=done.append)
     assert done == sorted(done)
     assert 0 < done[0] < done[-1] == pytest.approx(1)
 

@@ -28,8 +28,8 @@ def made(belief=PLAIN, seed=1):
     return Posterior(AXES, weights, factors, Doubt(*tables), moves[0], np.zeros((size, size)), belief=belief)
 
 
-def coefficients(model, place, weights):
-    return model.expansions[place] @ weights
+def coefficients(model, index, weights):
+    return model.expansions[index] @ weights
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 6, 7, 8, 12, 20])
@@ -68,9 +68,9 @@ def test_differences_of_pairs_agree_with_every_moment_moved_one_by_one():
         if u == v == 0:
             continue
         weight = float(sums[0] @ (f[:, u] * g[:, v]))
-        place = (u, 3 + v if v else 0)
-        expected += weight**2 * table[functions[place[0]], functions[place[1]]]
-        shift += weight * model.residual[place]
+        index = (u, 3 + v if v else 0)
+        expected += weight**2 * table[functions[index[0]], functions[index[1]]]
+        shift += weight * model.residual[index]
     assert spread.variance[0] == pytest.approx(expected)
     assert spread.shift[0] == pytest.approx(shift)
 
@@ -79,7 +79,7 @@ def test_three_attributes_take_the_others_as_they_are_in_the_model():
     """Move the mean of one product of two functions, the third attribute independent of the change."""
     model = made()
     weights = [np.array([1.0, 0, 1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 1])]
-    batch = {place: (np.array([0]), own[None]) for place, own in enumerate(weights)}
+    batch = {index: (np.array([0]), own[None]) for index, own in enumerate(weights)}
     model.residual[:] = 0.0
     model.residual[1, 4] = model.residual[4, 1] = 0.01
     shift = model.spread(1, batch, np.eye(1)).shift[0]
@@ -90,7 +90,7 @@ def test_three_attributes_take_the_others_as_they_are_in_the_model():
 
 
 def test_triples_and_errors_at_few_levels_only_widen():
-    batch = {place: (np.array([0]), np.eye(axis.size)[:1]) for place, axis in enumerate(AXES)}
+    batch = {index: (np.array([0]), np.eye(axis.size)[:1]) for index, axis in enumerate(AXES)}
     plain = made().spread(1, batch, np.eye(1)).variance[0]
     for wider in ({"triple": 0.01}, {"coherent": 1.0}, {"coherent_listed": 1.0}):
         assert made(replace(PLAIN, **wider)).spread(1, batch, np.eye(1)).variance[0] > plain
@@ -165,5 +165,5 @@ def test_the_parts_of_the_prior_give_all_of_it():
     parts, prior = model.prior_parts(), model._tables["prior"]
     assert parts["single"] == pytest.approx(prior[0, 1:])
     assert np.outer(parts["pair"], parts["pair"]) == pytest.approx(prior[1:, 1:])
-    triples = np.concatenate([model._triple(place) for place in range(len(model.axes))])
+    triples = np.concatenate([model._triple(index) for index in range(len(model.axes))])
     assert parts["triple"] ** 3 == pytest.approx(Belief().triple * triples**3)

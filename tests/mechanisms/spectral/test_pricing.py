@@ -26,8 +26,8 @@ def saves(pricing, blocks, slope):
     return asked.by_block(asked.gains * slope[asked.columns])
 
 
-def patterns(place):
-    return [(place, p) for count in range(1, 5) for p in combinations(range(AXES[place].bands), count)]
+def patterns(index):
+    return [(index, p) for count in range(1, 5) for p in combinations(range(AXES[index].bands), count)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -38,9 +38,9 @@ def test_offers_are_worth_what_they_say_and_no_other_block_is_worth_more(seed):
     blocks = [offer.block for offer in offers]
     np.testing.assert_allclose(saves(pricing, blocks, slope), [offer.saves for offer in offers], rtol=1e-6)
     sizes = [axis.size for axis in AXES]
-    for place in range(3):
-        rivals = [Block((pattern,)) for pattern in patterns(place)]
-        assert best_of(offers, 1, {place}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
+    for index in range(3):
+        rivals = [Block((pattern,)) for pattern in patterns(index)]
+        assert best_of(offers, 1, {index}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
     for one, other in combinations(range(3), 2):
         rivals = [Block(both) for both in product(patterns(one), patterns(other))]
         assert best_of(offers, 2, {one, other}, parity=False) >= best_rival(pricing, rivals, slope, sizes)
@@ -53,11 +53,11 @@ def test_offers_are_worth_what_they_say_and_no_other_block_is_worth_more(seed):
     assert best_of(offers, 2, {0, 1}, parity=True) >= best_rival(pricing, rivals, slope, sizes)
 
 
-def best_of(offers, attributes, places, *, parity):
+def best_of(offers, attributes, indices, *, parity):
     return max(
         offer.saves * (1 + 1e-6)
         for offer in offers
-        if {place for place, _ in offer.block.patterns} == places and offer.block.parity == parity
+        if {index for index, _ in offer.block.patterns} == indices and offer.block.parity == parity
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
-from sottovoce.plan.bin_maps import Table, walsh_bits
+from sottovoce.plan.bin_maps import BinMap, walsh_bits
 
 
 @pytest.mark.parametrize("size", [2, 4, 8, 64, 256])
@@ -19,7 +19,7 @@ def test_signs_are_those_of_the_tables_that_people_answer_by(size):
     signs = walsh_signs(size, walsh_bits(size))
     np.testing.assert_array_equal(signs[:, 0], 1)
     for index in range(1, signs.shape[1]):
-        np.testing.assert_array_equal(signs[:, index], 1 - 2 * Table(walsh=(size, index)).array())
+        np.testing.assert_array_equal(signs[:, index], 1 - 2 * BinMap(walsh=(size, index)).array())
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 6, 31, 64, 100])

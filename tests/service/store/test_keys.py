@@ -29,10 +29,10 @@ def test_digests_are_sorted_and_come_with_the_order_of_their_ids() -> None:
     key, ids = IdKey(secrets.token_bytes(32)), np.frombuffer(random_ids(500), dtype=ID)
     order, digests = key.digests(ids)
     raw = digests.tobytes()
-    made = [raw[place : place + 16] for place in range(0, len(raw), 16)]
+    made = [raw[start : start + 16] for start in range(0, len(raw), 16)]
     assert made == sorted(made)
     given = ids.tobytes()
-    assert made == [key.digest(given[16 * place : 16 * place + 16]) for place in order]
+    assert made == [key.digest(given[16 * start : 16 * start + 16]) for start in order]
 
 
 def test_a_key_tells_nothing_of_itself() -> None:

@@ -30,9 +30,9 @@ def test_migrations_are_numbered_without_gaps_and_a_database_gets_those_it_has_n
 OLD_ID = b"an id seen early"
 
 
-def make_old_sqlite(place: str, plan: Plan) -> None:
+def make_old_sqlite(address: str, plan: Plan) -> None:
     """Write a file as the first version did, with counts, a refusal, an id and a token in it."""
-    with sqlite3.connect(place) as connection:
+    with sqlite3.connect(address) as connection:
         connection.executescript(dict(migrations("sqlite"))[1])
         connection.execute("PRAGMA user_version = 1")
         connection.execute("INSERT INTO collections VALUES (4, ?)", (plan.collection,))
@@ -97,19 +97,19 @@ def test_a_database_of_the_first_version_is_migrated_by_opening_it_and_keeps_its
 def test_a_migration_that_fails_leaves_the_database_as_it_was(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = str(tmp_path / "c.db")
-    make_old_sqlite(place, plan)
+    address = str(tmp_path / "c.db")
+    make_old_sqlite(address, plan)
     with monkeypatch.context() as broken:
         broken.setattr(
             "sottovoce.service.store.sqlite.pending",
             lambda dialect, version: [*pending(dialect, version), (99, "CREATE TABLE odd (x); NONSENSE")],
         )
         with pytest.raises(StoreError, match="cannot keep counts in"):
-            open_store(place)
-    with sqlite3.connect(place) as connection:
+            open_store(address)
+    with sqlite3.connect(address) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'odd'").fetchall()
     connection.close()
-    store = open_store(place)
+    store = open_store(address)
     check_kept(store, plan)
     store.close()

@@ -21,9 +21,9 @@ DAY = datetime.date(2026, 3, 1)
 
 def fill_as_before(database: str, plan: Plan, settled: bytes, run: bytes) -> None:
     """Make a database of schema 2, as the last version left it."""
-    rows = [settled[place : place + 16] for place in range(0, len(settled), 16)]
+    rows = [settled[start : start + 16] for start in range(0, len(settled), 16)]
     if "://" in database:
-        rows += [run[place : place + 16] for place in range(0, len(run), 16)]
+        rows += [run[start : start + 16] for start in range(0, len(run), 16)]
         with psycopg.connect(database) as connection:
             connection.execute("CREATE TABLE schema_version (version integer NOT NULL)")
             for number, text in migrations("postgres")[:2]:

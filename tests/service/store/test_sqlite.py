@@ -60,11 +60,11 @@ def test_every_commit_is_synced_to_the_disk_and_the_log_is_written_ahead(store: 
 
 
 def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    place = tmp_path / "notes.txt"
-    place.write_text("not a database, and not to be lost" * 100)
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, and not to be lost" * 100)
     with pytest.raises(StoreError, match=r"cannot keep counts in .*notes\.txt"):
-        SQLiteStore(place)
-    assert place.read_text() == "not a database, and not to be lost" * 100
+        SQLiteStore(path)
+    assert path.read_text() == "not a database, and not to be lost" * 100
 
 
 def test_a_store_that_answers_is_told_from_one_whose_tables_are_gone(store: SQLiteStore) -> None:

@@ -14,7 +14,7 @@ rows = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from(
 
 
 def as_reports(content: list[tuple[int, int, int]]) -> Reports:
-    ids = np.array([place.to_bytes(16, "big") for place in range(len(content))], dtype=ID)
+    ids = np.array([index.to_bytes(16, "big") for index in range(len(content))], dtype=ID)
     columns = np.array(content, dtype=np.int64).reshape(-1, 3).T
     return Reports(ids, *columns)
 
@@ -26,17 +26,17 @@ def test_pairs_are_the_counts_of_every_content_in_order(content: list[tuple[int,
 
 
 @given(rows, st.data())
-def test_reports_taken_by_place_or_by_mask_keep_all_their_columns(
+def test_reports_taken_by_index_or_by_mask_keep_all_their_columns(
     content: list[tuple[int, int, int]], data: st.DataObject
 ) -> None:
     reports = as_reports(content)
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(content), max_size=len(content))), dtype=bool)
-    chosen = [place for place, inside in enumerate(mask) if inside]
+    chosen = [index for index, inside in enumerate(mask) if inside]
     for taken in (reports.take(mask), reports.take(np.array(chosen, dtype=np.intp))):
         assert len(taken) == len(chosen)
-        assert taken.ids.tobytes() == b"".join(place.to_bytes(16, "big") for place in chosen)
+        assert taken.ids.tobytes() == b"".join(index.to_bytes(16, "big") for index in chosen)
         columns = (taken.plan.tolist(), taken.question.tolist(), taken.code.tolist())
-        assert list(zip(*columns, strict=True)) == [content[place] for place in chosen]
+        assert list(zip(*columns, strict=True)) == [content[index] for index in chosen]
 
 
 @given(st.lists(rows, min_size=1, max_size=4))

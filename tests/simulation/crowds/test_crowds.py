@@ -139,9 +139,9 @@ def chance(population: Population, first: str, second: str) -> float:
     counts = population.joint(first, second) * population.count
     for axis in (0, 1):
         totals, starts, held = counts.sum(axis=1 - axis), [0], 0.0
-        for place, total in enumerate(totals):
+        for index, total in enumerate(totals):
             if held >= population.count / 200:
-                starts, held = [*starts, place], 0.0
+                starts, held = [*starts, index], 0.0
             held += total
         counts = np.add.reduceat(counts, starts, axis=axis)
     return float(stats.chi2_contingency(counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]).pvalue)

@@ -29,8 +29,8 @@ def arrays_of(document: dict[str, Any]) -> dict[str, Any]:
     data = zlib.decompress(base64.b64decode(document["numbers"]))
     mixture, errors = document["mixture"], document["errors"]
     described = {"weights": mixture["weights"]}
-    described |= {f"factor {place}": factor for place, factor in enumerate(mixture["factors"])}
-    described |= {f"tilt {place}": tilt for place, tilt in document["calibration"].items()}
+    described |= {f"factor {index}": factor for index, factor in enumerate(mixture["factors"])}
+    described |= {f"tilt {index}": tilt for index, tilt in document["calibration"].items()}
     described |= {
         name: errors[name]
         for name in ("noise", "bias", "measured", "rows", "columns", "gap", "single", "pair", "triple")
@@ -49,8 +49,8 @@ def arrays_of(document: dict[str, Any]) -> dict[str, Any]:
 def test_the_numbers_of_the_document_are_the_models_own(model: sv.Model) -> None:
     arrays, state = arrays_of(exploration(model)), model.state()
     assert np.array_equal(arrays["weights"], state["weights"])
-    for place, factor in enumerate(state["factors"]):
-        assert np.array_equal(arrays[f"factor {place}"], factor)
+    for index, factor in enumerate(state["factors"]):
+        assert np.array_equal(arrays[f"factor {index}"], factor)
 
 
 def test_what_errors_follow_from_is_what_the_fit_left(model: sv.Model) -> None:
@@ -149,7 +149,7 @@ def test_the_document_is_json_and_says_whom_it_speaks_of(model: sv.Model, plan: 
     assert document["intervals"]["factor"] == normal_factor(0.5)
     assert document["caveats"] == list(model.caveats)
     for listed, pair in zip(document["pairs"], model.association(level=0.5), strict=True):
-        assert [SCHEMA.names[place] for place in listed["places"]] == [pair.first, pair.second]
+        assert [SCHEMA.names[index] for index in listed["places"]] == [pair.first, pair.second]
         assert (listed["strength"], listed["told"]) == (float(pair.strength), pair.told)
         assert ((listed["low"], listed["high"]), listed["evidence"]) == (pair.strength.interval, pair.strength.evidence)
 
@@ -159,7 +159,7 @@ def test_a_calibrated_model_is_its_fit_and_the_weights_of_its_levels(model: sv.M
     plain, document = exploration(model), exploration(calibrated)
     assert plain["calibration"] == {}
     assert document["mixture"] == plain["mixture"]
-    (place,) = document["calibration"]
-    assert SCHEMA.names[int(place)] == "travel"
-    assert arrays_of(document)[f"tilt {place}"] == pytest.approx(calibrated.weights[int(place)])
+    (index,) = document["calibration"]
+    assert SCHEMA.names[int(index)] == "travel"
+    assert arrays_of(document)[f"tilt {index}"] == pytest.approx(calibrated.weights[int(index)])
     assert "taken as exact" in document["intervals"]["includes"]

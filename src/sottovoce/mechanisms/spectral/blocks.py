@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.patterns import (
     Leads,
+    basis_count,
     lead_masses,
     pair_masses,
-    parity_tables,
+    parity_needs_whole,
+    pattern_bases,
     pattern_bins,
-    pattern_tables,
-    table_count,
 )
 from sottovoce.mechanisms.spectral.prior import PRIOR, Prior
 from sottovoce.mechanisms.spectral.walsh import Axis
@@ -53,17 +53,17 @@ class Block(NamedTuple):
     @property
     def questions(self) -> int:
         """How many questions there are."""
-        return prod(table_count(leads, whole) for (_, leads), whole in zip(self.patterns, self._whole, strict=True))
+        return prod(basis_count(leads, whole) for (_, leads), whole in zip(self.patterns, self._whole, strict=True))
 
     @property
     def tables(self) -> list[tuple[tuple[int, ...], ...]]:
         """For each attribute the functions of its tables; there is a question for every way to choose one of each."""
-        return [pattern_tables(leads, whole) for (_, leads), whole in zip(self.patterns, self._whole, strict=True)]
+        return [pattern_bases(leads, whole) for (_, leads), whole in zip(self.patterns, self._whole, strict=True)]
 
     @property
     def _whole(self) -> tuple[bool, ...]:
         if self.parity:
-            return parity_tables(self.patterns[0][1], self.patterns[1][1])
+            return parity_needs_whole(self.patterns[0][1], self.patterns[1][1])
         return (False,) * len(self.patterns)
 
     @property
@@ -141,7 +141,7 @@ def coefficient_groups(
         own = min(bands, axis.bands)
         energy[row, : 1 + own] = range_energy(axis, workload.widths)[: 1 + own]
         single[row, :own], pair[row, :own] = prior.single(axis)[:own], prior.pair(axis)[:own]
-    alone = prior.alone * workload.pairs @ energy[:, 0] if count > 1 else np.ones(1)
+    alone = prior.single_weight * workload.pairs @ energy[:, 0] if count > 1 else np.ones(1)
     first, second = np.triu_indices(count, 1)
     sizes = 2.0 ** np.arange(bands)
     weights = workload.pairs[first, second][:, None, None] * _outer(energy[first, 1:], energy[second, 1:])
@@ -166,7 +166,7 @@ class Candidates:
         groups: The groups of coefficients.
         blocks: The blocks.
         questions: The number of questions of each block.
-        rows: For each entry, the place of its block,
+        rows: For each entry, the index of its block,
         columns: the number of its group,
         gains: and how much a report gives: coefficients seen times squared attenuation.
     """
@@ -188,10 +188,10 @@ class Candidates:
         """Return the candidates with more blocks."""
         own, rows, columns, gains = list(blocks), [], [], []
         sizes = [axis.size for axis in self.groups.axes]
-        for place, block in enumerate(own, start=len(self.blocks)):
+        for index, block in enumerate(own, start=len(self.blocks)):
             gain = attenuation(float(epsilon), block.cells(sizes)) ** 2
             for group, mass in block.shows.items():
-                rows.append(place)
+                rows.append(index)
                 columns.append(self.groups.number(group))
                 gains.append(gain * mass)
         return Candidates(
@@ -204,15 +204,15 @@ class Candidates:
         )
 
     def restrict(self, kept: NDArray[np.intp]) -> Candidates:
-        """Return the candidates at the given places, which rise."""
-        place = np.full(len(self.blocks), -1)
-        place[kept] = np.arange(len(kept))
-        among = place[self.rows] >= 0
+        """Return the candidates at the given indices, which rise."""
+        index = np.full(len(self.blocks), -1)
+        index[kept] = np.arange(len(kept))
+        among = index[self.rows] >= 0
         return replace(
             self,
             blocks=[self.blocks[number] for number in kept.tolist()],
             questions=self.questions[kept],
-            rows=place[self.rows][among],
+            rows=index[self.rows][among],
             columns=self.columns[among],
             gains=self.gains[among],
         )

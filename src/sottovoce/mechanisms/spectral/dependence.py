@@ -45,7 +45,7 @@ class Layout:
     @classmethod
     def of(cls, bands: Sequence[int]) -> Layout:
         """Return the layout of so many bands of each attribute."""
-        attribute = np.array([-1, *(place for place, own in enumerate(bands) for _ in range(own))], dtype=np.intp)
+        attribute = np.array([-1, *(index for index, own in enumerate(bands) for _ in range(own))], dtype=np.intp)
         band = np.array([0, *(number for own in bands for number in range(own))], dtype=np.intp)
         return cls(attribute, band, np.repeat(np.arange(len(band)), np.where(attribute < 0, 1, 1 << band)))
 
@@ -83,8 +83,8 @@ class Correction:
 def model_moments(axes: Sequence[Axis], asked: Asked, weights: Floats, factors: Sequence[Floats]) -> Floats:
     """Return a mixture's means of all functions asked and of their products, as `Moments` holds them."""
     inside = np.ones((asked.size, len(weights)))
-    for place, axis in enumerate(axes):
-        inside[asked.places(place)] = walsh_signs(axis.size, asked.bands[place])[:, 1:].T @ factors[place].T
+    for index, axis in enumerate(axes):
+        inside[asked.indices(index)] = walsh_signs(axis.size, asked.bands[index])[:, 1:].T @ factors[index].T
     return np.asarray((inside * weights) @ inside.T)
 
 
@@ -130,8 +130,10 @@ def correct(
         matrix[columns, rows] = matrix[rows, columns]
 
     whole = Layout.of([axis.bands for axis in axes])
-    places = {key: number for number, key in enumerate(zip(whole.attribute.tolist(), whole.band.tolist(), strict=True))}
-    number = np.array([places[key] for key in zip(layout.attribute.tolist(), layout.band.tolist(), strict=True)])
+    indices = {
+        key: number for number, key in enumerate(zip(whole.attribute.tolist(), whole.band.tolist(), strict=True))
+    }
+    number = np.array([indices[key] for key in zip(layout.attribute.tolist(), layout.band.tolist(), strict=True)])
     where = number[one], number[other]
     count = np.bincount(block)
     tables = np.zeros((2, len(whole.band), len(whole.band)))

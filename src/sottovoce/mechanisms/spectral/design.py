@@ -5,7 +5,7 @@ design is a distribution of the crowd over blocks of questions: a convex problem
 So blocks are generated as they are needed (column generation): the best shares of a few blocks give every
 coefficient's slope, the slopes price all blocks, and the best of these join. Then every question must expect enough
 reports: blocks that are not worth the least they may get are dropped in rounds, and others tried one by one.
-This takes the place of a granularity guideline, for any number of people and attributes.
+This replaces a granularity guideline, for any number of people and attributes.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from sottovoce.mechanisms.spectral.workload import Workload
 LEAST_REPORTS = 100
 """What every question must expect: a rare question is noise, and an attacker's lever."""
 
-_LEAST_BLOCKS = 5  # per attribute, could be asked of the crowd if each were as long as a block may be
+_BLOCKS_PER_ATTRIBUTE = 5  # a joint block may have at most 1/(5 d) of the questions that the crowd can support
 _ROUNDS, _ROUND_STEPS = 16, 12  # of column generation, and steps of shares in each
-_ROUND_WORK = 1000  # there are more rounds where so many rounds' blocks would be fewer than this
-_ENTRY = 0.3  # the part of the crowd that the blocks of a round enter with
-_MOST_ENTERING = 2000  # blocks enter in a round
-_WORTH_ENTERING = 0.002  # a block must save so much more than the mean of those asked
-_DROPPED = 0.15  # the part of the rare blocks that is dropped in a round
+_ROUND_WORK = 1000  # few pairs of attributes get more rounds, up to this many rounds times pairs
+_ENTERING_SHARE = 0.3  # the part of the crowd that the blocks of a round enter with
+_MAX_ENTERING = 2000  # blocks enter in a round
+_MIN_ENTERING_GAIN = 0.002  # relative: what an entering block saves above the shadow price
+_DROPPED_PER_ROUND = 0.15  # the part of the rare blocks that is dropped in a round
 _QUESTION_COST = 8e-4  # a question is dropped that saves less than that part of an attribute's or pair's mean error
-_MOST_BOUND = 0.75  # the part of the crowd that the least reports of all questions may take
-_SWAPS, _SWAP_WORK = 100, 2e6  # blocks are added or dropped one by one; fewer where there are very many
-_WORTH_SWAPPING = 1e-4  # each must save that part of the error
+_MAX_BOUND_SHARE = 0.75  # the part of the crowd that the least reports of all questions may take
+_LOCAL_SEARCH_STEPS = 100  # at most: each adds or drops one block
+_LOCAL_SEARCH_WORK = 2e6  # at most, steps times entries of the matrix of blocks by groups
+_MIN_RELATIVE_GAIN = 1e-4  # a step of the local search must save this part of the error
 
 
 def information(asked: Candidates, users: float, shares: Floats) -> Floats:
@@ -92,11 +93,11 @@ def design(
     """
     most = max(1, users // LEAST_REPORTS)
     groups = coefficient_groups(axes, workload, most=most, prior=prior)
-    together = min(most, max(4, most // (_LEAST_BLOCKS * len(axes))))
+    together = min(most, max(4, most // (_BLOCKS_PER_ATTRIBUTE * len(axes))))
     pairs = len(axes) * (len(axes) - 1) / 2
     pricing = Pricing(groups, epsilon, most=most, together=together, usual=most / (len(axes) + pairs))
-    asked, shares = _generated(groups, epsilon, users, pricing)
-    shares = _swapped(asked, users, _without_rare(asked, users, shares))
+    asked, shares = _generate_columns(groups, epsilon, users, pricing)
+    shares = _local_search(asked, users, _drop_rare_blocks(asked, users, shares))
     shares = np.round(shares, 9)  # as far as every machine agrees
     return [(block, float(share)) for block, share in zip(asked.blocks, shares, strict=True) if share > 0]
 
@@ -106,7 +107,7 @@ def least_shares(asked: Candidates, users: float) -> Floats:
     return LEAST_REPORTS * asked.questions / users
 
 
-def _generated(groups: Groups, epsilon: Decimal, users: int, pricing: Pricing) -> tuple[Candidates, Floats]:
+def _generate_columns(groups: Groups, epsilon: Decimal, users: int, pricing: Pricing) -> tuple[Candidates, Floats]:
     """Return blocks and shares that hardly any other block could improve, were questions allowed to be rare."""
     asked, shares = Candidates.of(groups, epsilon, []), np.zeros(0)
     for _ in range(
@@ -116,20 +117,20 @@ def _generated(groups: Groups, epsilon: Decimal, users: int, pricing: Pricing) -
         slope = slopes(groups, known)
         price = float(asked.by_block(asked.gains * slope[asked.columns]) @ shares)
         offers = {offer.block: offer.saves for offer in pricing.offers(slope) if offer.saves > 0}
-        better = [block for block, saves in offers.items() if saves > (1 + _WORTH_ENTERING) * price]
+        better = [block for block, saves in offers.items() if saves > (1 + _MIN_ENTERING_GAIN) * price]
         better.sort(key=lambda block: -round(offers[block] / max(price, 1e-300), 6) if price else 0)
         there = set(asked.blocks)
-        entering = [block for block in better[: None if not there else _MOST_ENTERING] if block not in there]
+        entering = [block for block in better[: None if not there else _MAX_ENTERING] if block not in there]
         if not entering:
             break
         asked = asked.plus(entering, epsilon)
-        entry = _ENTRY if there else 1.0
+        entry = _ENTERING_SHARE if there else 1.0
         shares = np.append((1 - entry) * shares, np.full(len(entering), entry / len(entering)))
         shares, _ = optimise(asked, users, shares, steps=_ROUND_STEPS)
     return asked, shares
 
 
-def _saved(asked: Candidates, known: Floats, shares: Floats, users: float) -> Floats:
+def _error_reduction(asked: Candidates, known: Floats, shares: Floats, users: float) -> Floats:
     """Return for each block what it would save of the error, had it that share on top of what is known by entry.
 
     A negative share says what doing without would lose.
@@ -140,13 +141,13 @@ def _saved(asked: Candidates, known: Floats, shares: Floats, users: float) -> Fl
     return asked.by_block(size * weight * (prior / (1 + prior * known) - prior / (1 + prior * after)))
 
 
-def _price(asked: Candidates, users: float, shares: Floats, known: Floats) -> float:
+def _shadow_price(asked: Candidates, users: float, shares: Floats, known: Floats) -> float:
     """Return the shadow price of a share: what it is worth elsewhere at the margin, the mean over what is asked now."""
     slope = slopes(asked.groups, known)
     return users * float(asked.by_block(asked.gains * slope[asked.columns]) @ shares)
 
 
-def _needed(asked: Candidates, shares: Floats, least: Floats) -> NDArray[np.intp]:
+def _indispensable(asked: Candidates, shares: Floats, least: Floats) -> NDArray[np.intp]:
     """Return for every attribute that matters a block that shows it: the largest with enough reports, or the shortest.
 
     Shares are compared as far as every machine agrees on them, here and below: a design must not depend on rounding.
@@ -165,7 +166,7 @@ def _question_cost(asked: Candidates) -> Floats:
     return _QUESTION_COST * asked.questions / (len(asked.groups.axes) + len(asked.groups.pairs(asked.groups.weight)))
 
 
-def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
+def _drop_rare_blocks(whole: Candidates, users: int, current: Floats) -> Floats:
     """Return shares over fewer blocks, nearly all with enough reports: in rounds, those least worth it are dropped.
 
     First go blocks whose questions would be rare, if the least reports would save less there than elsewhere; then
@@ -176,54 +177,56 @@ def _without_rare(whole: Candidates, users: int, current: Floats) -> Floats:
         asked = whole.restrict(kept)
         current, error = optimise(asked, users, current, steps=steps)
         least = least_shares(asked, users)
-        needed = _needed(asked, current, least)
+        needed = _indispensable(asked, current, least)
         rare = np.setdiff1d(np.flatnonzero(current < least), needed)
         if not len(rare) and least.sum() > 1:  # what is needed leaves no room for all the others
             rare = np.setdiff1d(np.arange(len(kept)), needed)
         known = information(asked, users, current)
-        price = _price(asked, users, current, known)
+        price = _shadow_price(asked, users, current, known)
         own = users * asked.gains * current[asked.rows] / asked.groups.coefficients[asked.columns]
         without = np.maximum(known[asked.columns] - own, 0)
-        worth = (_saved(asked, without, least, users) / (least * price))[rare]
-        if not len(rare) or (least.sum() < _MOST_BOUND and worth.min() >= 1):
+        worth = (_error_reduction(asked, without, least, users) / (least * price))[rare]
+        if not len(rare) or (least.sum() < _MAX_BOUND_SHARE and worth.min() >= 1):
             rare = np.setdiff1d(np.arange(len(kept)), needed)
-            lost = (_saved(asked, without, current, users) - price * current) / (error * _question_cost(asked))
+            lost = (_error_reduction(asked, without, current, users) - price * current) / (
+                error * _question_cost(asked)
+            )
             rare = rare[lost[rare] < 1]
             worth = lost[rare]
         if not len(rare):
             break
-        dropped = rare[np.argsort(np.round(worth, 6), kind="stable")[: max(1, int(_DROPPED * len(rare)))]]
+        dropped = rare[np.argsort(np.round(worth, 6), kind="stable")[: max(1, int(_DROPPED_PER_ROUND * len(rare)))]]
         kept, current, steps = np.delete(kept, dropped), np.delete(current, dropped), 15
     result = np.zeros(len(whole.blocks))
     result[kept] = np.maximum(current, 1e-12)  # what is kept is asked, however small its share became
     return result
 
 
-def _swapped(whole: Candidates, users: int, shares: Floats) -> Floats:
+def _local_search(whole: Candidates, users: int, shares: Floats) -> Floats:
     """Return better shares, none below the least: a local search that adds or drops one block at a time."""
     least, best, error = least_shares(whole, users), shares, inf
-    for _ in range(min(_SWAPS, max(1, int(_SWAP_WORK / len(whole.rows))))):
-        shares, now = _bounded(whole, users, shares)
+    for _ in range(min(_LOCAL_SEARCH_STEPS, max(1, int(_LOCAL_SEARCH_WORK / len(whole.rows))))):
+        shares, now = _reoptimise(whole, users, shares)
         if now >= error:
             break
         best, error = shares, now
         known, asked = information(whole, users, shares), shares > 0
-        price, by_entry = _price(whole, users, shares, known), known[whole.columns]
+        price, by_entry = _shadow_price(whole, users, shares, known), known[whole.columns]
         left = 1 - least[asked].sum()
         cost = error * _question_cost(whole)
-        joining = _saved(whole, by_entry, least, users) - price * least - cost
-        leaving = _saved(whole, by_entry, -shares, users) + price * shares + cost
+        joining = _error_reduction(whole, by_entry, least, users) - price * least - cost
+        leaving = _error_reduction(whole, by_entry, -shares, users) + price * shares + cost
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
-        gain[_needed(whole, shares, least)] = -inf
-        place = int(np.round(gain / error, 9).argmax())
-        if gain[place] < _WORTH_SWAPPING * error:
+        gain[_indispensable(whole, shares, least)] = -inf
+        index = int(np.round(gain / error, 9).argmax())
+        if gain[index] < _MIN_RELATIVE_GAIN * error:
             break
         shares = shares.copy()
-        shares[place] = 0.0 if asked[place] else least[place]
+        shares[index] = 0.0 if asked[index] else least[index]
     return best
 
 
-def _bounded(whole: Candidates, users: int, shares: Floats) -> tuple[Floats, float]:
+def _reoptimise(whole: Candidates, users: int, shares: Floats) -> tuple[Floats, float]:
     """Return the best shares of the blocks that have one, each at least the least, and the expected squared error."""
     kept = np.flatnonzero(shares > 0)
     asked = whole.restrict(kept)

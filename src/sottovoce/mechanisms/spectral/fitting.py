@@ -10,7 +10,7 @@ The starts are the same for every fit: the same tally gives the same model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce._types import Floats
+from sottovoce._types import Floats, Progress
 from sottovoce.mechanisms.spectral.dependence import Doubt, correct, model_moments
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
@@ -87,32 +87,32 @@ class Fitted:
     steps: int
 
 
-def fit_mixture(answers: Answers, effort: Effort, *, step: Callable[[float], None] = lambda done: None) -> Fitted:
+def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda done: None) -> Fitted:
     """Return the mixture that explains the answers.
 
-    ``step`` is told how much is done.
+    ``progress`` is told how much is done.
     """
     generator = np.random.default_rng(_SEED)
     moments, asked = answers.moments(), answers.asked
     parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
     textures = choose_textures(answers.axes, asked, moments)
-    step(0.1)
+    progress(0.1)
     objective = Objective(answers.axes, asked, moments, components=effort.components, textures=textures)
     trained = [moments.minus(part) for part in parts]
     chosen, ends = _held_out(objective, trained, parts, effort, generator)
-    step(0.4)
+    progress(0.4)
     steps = [number * effort.folds // (effort.folds - 1) for number in chosen]  # those fits saw that much less
     base = _base(objective)
     points = [_one_fit(objective, base, steps[number % 2], generator) for number in range(effort.fits)]
-    step(0.6)
+    progress(0.6)
     mixture = average([objective.mixture(point) for point in points])
     of_parts = [(part, _moments_of(answers, objective.mixture(end))) for part, end in zip(trained, ends, strict=True)]
     correction = correct(answers.axes, asked, moments, _moments_of(answers, mixture), of_parts)
     joined = Objective(
         answers.axes, asked, correction.target, components=effort.fits * effort.components, textures=textures
     )
-    mixture = joined.mixture(_polished(joined, joined.joining(objective, points), effort.polish))
-    step(1.0)
+    mixture = joined.mixture(_refined(joined, joined.joining(objective, points), effort.polish))
+    progress(1.0)
     final = _moments_of(answers, mixture)
     residual, gap = (
         np.where(moments.information > 0, other - final, 0.0) for other in (moments.estimate, correction.cautious)
@@ -129,7 +129,7 @@ def _one_fit(objective: Objective, base: list[Floats], steps: int, generator: np
     return next(islice(path, steps - 1, None))
 
 
-def _polished(objective: Objective, start: Floats, steps: int) -> Floats:
+def _refined(objective: Objective, start: Floats, steps: int) -> Floats:
     """Return the point after descending towards targets that are shrunk already: held near its start, not near zero.
 
     Rare values and light components hardly bend the misfit, so each number is moved in units of its own curvature.
@@ -138,7 +138,7 @@ def _polished(objective: Objective, start: Floats, steps: int) -> Floats:
 
     def anchored(moves: Floats) -> tuple[float, Floats]:
         moved = units * moves
-        value, gradient = objective.pull(start + moved)
+        value, gradient = objective.misfit_gradient(start + moved)
         return value + 0.5 * _ANCHOR * float(moved @ moved), units * (gradient + _ANCHOR * moved)
 
     return start + units * next(islice(descend(anchored, np.zeros_like(start)), steps - 1, None))
@@ -182,8 +182,8 @@ def _held_out(
 def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:
     """Return for every attribute the texture under which its measured means are the most probable."""
     chosen = []
-    for place, axis in enumerate(axes):
-        own, signs = asked.places(place), walsh_signs(axis.size, asked.bands[place])[:, 1:]
+    for index, axis in enumerate(axes):
+        own, signs = asked.indices(index), walsh_signs(axis.size, asked.bands[index])[:, 1:]
         evidence = {}
         for texture in TEXTURES if axis.ordered else TEXTURES[:1]:
             basis = logit_basis(axis, texture)
@@ -198,7 +198,7 @@ def _base(objective: Objective) -> list[Floats]:
     estimate, information = objective.moments.estimate[0], objective.moments.information[0]
     return [
         np.array(
-            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.places]
+            [SingleProblem(group.signs, group.base, estimate[own], information[own]).solve() for own in group.indices]
         )
         for group in objective.groups
     ]

@@ -31,7 +31,7 @@ from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 from sottovoce.model.answer import TOLD_NINE_IN_TEN
 from sottovoce.model.origin import Origin
-from sottovoce.plan.bin_maps import Table
+from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -85,16 +85,16 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
             )
     axes = [Axis.of(attribute) for attribute in schema.attributes]
     blocks = design_shares(axes, epsilon, users, _workload(schema, options.workload))
-    tables: dict[Table, int] = {}
+    tables: dict[BinMap, int] = {}
     families = []
     for (block, _), share in zip(blocks, _whole([share for _, share in blocks]), strict=True):
         choices = []
-        for (place, _), listed in zip(block.patterns, block.tables, strict=True):
-            own = [Table(walsh=(axes[place].size, *functions)) for functions in listed]
+        for (index, _), listed in zip(block.patterns, block.tables, strict=True):
+            own = [BinMap(walsh=(axes[index].size, *functions)) for functions in listed]
             choices.append(tuple(tables.setdefault(table, len(tables)) for table in own))
         families.append(
             Family(
-                attributes=tuple(place for place, _ in block.patterns),
+                attributes=tuple(index for index, _ in block.patterns),
                 tables=tuple(choices),
                 channel=block.channel,
                 shares=share,
@@ -115,7 +115,7 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
     answers = answers_of(plan, tally)
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
-        fitted = fit_mixture(answers, EFFORTS[how.quality], step=how.step)
+        fitted = fit_mixture(answers, EFFORTS[how.quality], progress=how.progress)
     known = Known.of(answers.axes, answers.asked, fitted.doubt, fitted.residual, fitted.gap)
     model = MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors, known=known)
     model.caveats = tuple(_caveats(plan, answers))
@@ -149,8 +149,8 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
     where, moments, groups = answers.asked, answers.moments(), asked.groups
     known, variance = np.zeros(len(groups.variance)), groups.variance.copy()
     for group in sorted({group for block in asked.blocks for group in block.shows}):
-        rows = where.places(*group[0]) if len(group) == 2 else np.array([0])
-        block = np.ix_(rows, where.places(*group[-1]))
+        rows = where.indices(*group[0]) if len(group) == 2 else np.array([0])
+        block = np.ix_(rows, where.indices(*group[-1]))
         information = moments.information[block]
         if not (information > 0).all():
             continue
@@ -196,7 +196,7 @@ def block_of(plan: Plan, family: Family) -> Block:
     return Block(tuple(zip(family.attributes, leads, strict=True)), parity=family.channel != "grr")
 
 
-def _functions(table: Table) -> tuple[int, ...]:
+def _functions(table: BinMap) -> tuple[int, ...]:
     assert table.walsh is not None
     return table.walsh[1:]
 
@@ -257,7 +257,7 @@ def _caveats(plan: Plan, answers: Answers) -> list[str]:
     few = [
         f"{names[one]} and {names[other]}"
         for one, other in pairs
-        if information[np.ix_(asked.places(one, 0), asked.places(other, 0))].item() < needed
+        if information[np.ix_(asked.indices(one, 0), asked.indices(other, 0))].item() < needed
     ]
     if few:
         listed = ", ".join(few[:PAIRS_NAMED]) + (

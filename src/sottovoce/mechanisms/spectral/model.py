@@ -57,7 +57,7 @@ class Known:
         """Return the tables, residuals and gaps of all functions of all attributes, asked or not."""
         noise, bias, measured = self.doubt.astype(np.float64)
         whole = Asked.full([axis.bands for axis in axes])
-        own = [whole.places(place)[: (1 << int(bands)) - 1] for place, bands in enumerate(self.bands)]
+        own = [whole.indices(index)[: (1 << int(bands)) - 1] for index, bands in enumerate(self.bands)]
         asked = np.concatenate([[0], *own]).astype(np.intp)
         rows, columns = _measured(axes, self.bands, self.doubt[2])
         matrices = np.zeros((2, whole.size, whole.size))
@@ -130,7 +130,7 @@ class MixtureModel(JointModel):
         """Return errors of sums of answers, their evidence, and what the reports themselves say."""
         if self._posterior is None:
             return Spread.unknown(len(sums))
-        products = {place: (own.queries, own.weights) for place, own in batch.selections.items()}
+        products = {index: (own.queries, own.weights) for index, own in batch.selections.items()}
         found = self._posterior.spread(batch.count, products, sums)
         least = self._sampling(batch, sums)
         asked = np.isfinite(found.direct)
@@ -151,7 +151,7 @@ class MixtureModel(JointModel):
 
     def _sampling(self, batch: Batch, sums: Floats) -> Floats:
         """Return the variance that each sum would have if everybody had answered openly: nobody knows it better."""
-        squares = Batch(batch.count, {place: _squared(own) for place, own in batch.selections.items()})
+        squares = Batch(batch.count, {index: _squared(own) for index, own in batch.selections.items()})
         alone = np.count_nonzero(sums, axis=1) == 1
         spread = np.maximum(self.evaluate(squares) - self.evaluate(batch) ** 2, 0.0)
         return np.where(alone, sums**2 @ spread, 0.0) / max(1, self.origin.reports)

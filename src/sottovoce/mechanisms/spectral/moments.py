@@ -83,9 +83,9 @@ class Shown:
         result = np.ones((1,) * len(self.shape) + (1,), dtype=np.bool_)
         if self.parity:
             return np.broadcast_to(result, (*self.shape, self.combinations))
-        for place, own in enumerate(self.reached):
+        for index, own in enumerate(self.reached):
             shape = [1] * len(self.shape)
-            shape[place] = len(own)
+            shape[index] = len(own)
             result = (result[..., :, None] & own.reshape(*shape, 1, -1)).reshape(
                 *np.broadcast_shapes(result.shape[:-1], tuple(shape)), -1
             )
@@ -127,7 +127,7 @@ class Asked:
         """The number of functions of all attributes, and the constant."""
         return self.starts[-1]
 
-    def places(self, attribute: int, band: int | None = None) -> NDArray[np.intp]:
+    def indices(self, attribute: int, band: int | None = None) -> NDArray[np.intp]:
         """Return where an attribute's functions stand: all that are asked, or those of one band."""
         if band is None:
             return np.arange(self.starts[attribute], self.starts[attribute + 1])
@@ -184,9 +184,9 @@ def pool(
         for block, tally, given in zip(blocks, counts, attenuations, strict=True)
         for part in _by_product(asked, block, _sums(block, tally, given))
     ]
-    places = np.concatenate([place.ravel() for place, _ in found])
+    indices = np.concatenate([index.ravel() for index, _ in found])
     total, information, kept = (
-        _symmetric(places, np.concatenate([values[part].ravel() for _, values in found]), asked.size)
+        _symmetric(indices, np.concatenate([values[part].ravel() for _, values in found]), asked.size)
         for part in range(3)
     )
     return Moments(_divide(total, information), information, _divide(kept, information))
@@ -203,14 +203,14 @@ def _sums(block: Shown, tally: NDArray[Any], given: Floats | float) -> Floats:
     return np.stack([weighted, information, left**2 * information])
 
 
-def _symmetric(places: NDArray[np.intp], values: Floats, size: int) -> Floats:
-    """Return the sums of the values at places of one triangle as a symmetric matrix."""
-    matrix = np.bincount(places, values, size * size).reshape(size, size)
+def _symmetric(indices: NDArray[np.intp], values: Floats, size: int) -> Floats:
+    """Return the sums of the values at indices of one triangle as a symmetric matrix."""
+    matrix = np.bincount(indices, values, size * size).reshape(size, size)
     return np.asarray(matrix + matrix.T)
 
 
 def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArray[np.intp], Floats]]:
-    """Return the values of every product of at most two attributes' functions, with its place in the moments.
+    """Return the values of every product of at most two attributes' functions, with its index in the moments.
 
     ``values`` is by kind, by tables of each attribute, then by product: the digits of its number say which functions.
     """
@@ -223,7 +223,7 @@ def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArra
         return [(asked.size * first[:, None, 1:] + second[None, :, 1:], values[..., 1:])]
     many = len(block.shape)
     split = values.reshape(-1, *block.shape, *block.widths)
-    found = [(columns[place][:, 1:], _only(split, many, (place,))[:, :, 1:]) for place in range(many)]
+    found = [(columns[index][:, 1:], _only(split, many, (index,))[:, :, 1:]) for index in range(many)]
     for one, other in combinations(range(many), 2):
         both = asked.size * columns[one][:, None, 1:, None] + columns[other][None, :, None, 1:]
         found.append((both, _only(split, many, (one, other))[:, :, :, 1:, 1:]))
@@ -232,9 +232,9 @@ def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArra
 
 def _only(split: Floats, many: int, kept: tuple[int, ...]) -> Floats:
     """Return the products of the kept attributes' functions alone, summed over the others' tables."""
-    index = tuple(slice(None) if place in kept else 0 for place in range(many))
-    alone = split[(slice(None),) * (1 + many) + index]
-    return np.asarray(alone.sum(axis=tuple(1 + place for place in range(many) if place not in kept)))
+    alone = tuple(slice(None) if axis in kept else 0 for axis in range(many))
+    products = split[(slice(None),) * (1 + many) + alone]
+    return np.asarray(products.sum(axis=tuple(1 + axis for axis in range(many) if axis not in kept)))
 
 
 def hadamard(counts: NDArray[Any]) -> Floats:

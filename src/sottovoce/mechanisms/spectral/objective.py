@@ -82,7 +82,7 @@ class _Group:
     signs: Floats
     deviation: Floats
     base: Floats
-    places: NDArray[np.intp]
+    indices: NDArray[np.intp]
     rows: NDArray[np.intp]
 
 
@@ -108,10 +108,10 @@ class Objective:
     ) -> None:
         self.moments, self.components = moments, components
         alike: dict[tuple[Axis, int, Texture], list[int]] = {}
-        for place, (axis, texture) in enumerate(zip(axes, textures, strict=True)):
-            alike.setdefault((axis, asked.bands[place], texture), []).append(place)
-        places = [asked.places(place) for place in range(len(axes))]
-        bands_of = np.concatenate([[-1], *(np.log2(np.arange(len(own)) + 1).astype(int) for own in places)])
+        for index, (axis, texture) in enumerate(zip(axes, textures, strict=True)):
+            alike.setdefault((axis, asked.bands[index], texture), []).append(index)
+        indices = [asked.indices(index) for index in range(len(axes))]
+        bands_of = np.concatenate([[-1], *(np.log2(np.arange(len(own)) + 1).astype(int) for own in indices)])
         self._order = np.argsort(bands_of, kind="stable")
         rows = np.argsort(self._order)
         self.groups = [
@@ -120,8 +120,8 @@ class Objective:
                 walsh_signs(axis.size, bands)[:, 1:],
                 logit_basis(axis, replace(texture, smoothness=_DEVIATION_SMOOTHNESS)),
                 logit_basis(axis, texture),
-                np.array([places[place] for place in members]),
-                np.array([rows[places[place]] for place in members]),
+                np.array([indices[index] for index in members]),
+                np.array([rows[indices[index]] for index in members]),
             )
             for (axis, bands, texture), members in alike.items()
         ]
@@ -162,20 +162,20 @@ class Objective:
         """Return the mixture at a point."""
         weights, tables = self._tables(point)
         factors = {
-            place: table[row]
+            index: table[row]
             for group, table in zip(self.groups, tables, strict=True)
-            for row, place in enumerate(group.members)
+            for row, index in enumerate(group.members)
         }
-        return Mixture(weights, [factors[place] for place in range(len(factors))])
+        return Mixture(weights, [factors[index] for index in range(len(factors))])
 
     def misfit(self, point: Floats) -> float:
         """Return half the squared misfit without the prior: the score on held-out reports."""
         weights, tables = self._tables(point)
-        return self._pull(weights, self._inside(tables))[0]
+        return self._misfit_gradient(weights, self._inside(tables))[0]
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         """Return the value and the gradient."""
-        value, gradient = self.pull(point)
+        value, gradient = self.misfit_gradient(point)
         logits = point[-self.components :]
         value += 0.5 * float(point @ point) + 0.5 * (_WEIGHT_PRIOR - 1) * float(logits @ logits)
         gradient += point
@@ -197,11 +197,11 @@ class Objective:
         joined[-self.components :] -= joined[-self.components :].mean()
         return joined
 
-    def pull(self, point: Floats) -> tuple[float, Floats]:
+    def misfit_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the misfit and its gradient, without the prior."""
         weights, tables = self._tables(point)
         inside = self._inside(tables)
-        value, back = self._pull(weights, inside)
+        value, back = self._misfit_gradient(weights, inside)
         by_weight = 0.5 * (back * inside).sum(axis=0)
         back *= weights
         gradient = np.zeros_like(point)
@@ -227,13 +227,13 @@ class Objective:
         result = np.zeros_like(point)
         for group, table, part in zip(self.groups, tables, self.views(result), strict=True):
             for basis, shared in ((group.deviation, False), (group.base, True)):
-                for place, (own, rows) in enumerate(zip(table, group.rows, strict=True)):
+                for index, (own, rows) in enumerate(zip(table, group.rows, strict=True)):
                     moved = np.einsum("xu,kx,xf->kuf", group.signs, own, basis, optimize=True)
                     moved -= (own @ group.signs)[:, :, None] * (own @ basis)[:, None, :]
                     if shared:
-                        part[place, -1] = (around[rows] @ weights) @ np.tensordot(weights, moved, 1) ** 2
+                        part[index, -1] = (around[rows] @ weights) @ np.tensordot(weights, moved, 1) ** 2
                     else:
-                        part[place, :-1] = weights[:, None] ** 2 * np.einsum("uk,kuf->kf", around[rows], moved**2)
+                        part[index, :-1] = weights[:, None] ** 2 * np.einsum("uk,kuf->kf", around[rows], moved**2)
         result[-self.components :] = 0.5 * weights**2 * (around * squares).sum(axis=0)
         return result
 
@@ -254,7 +254,7 @@ class Objective:
             inside[group.rows] = (table @ group.signs).transpose(0, 2, 1)
         return inside
 
-    def _pull(self, weights: Floats, inside: Floats) -> tuple[float, Floats]:
+    def _misfit_gradient(self, weights: Floats, inside: Floats) -> tuple[float, Floats]:
         """Return half the squared misfit, and its slope by every function's mean, for a component of weight one."""
         value, back = 0.0, np.zeros_like(inside)
         weighted = inside * weights
@@ -262,10 +262,10 @@ class Objective:
             own, others = inside[slab.rows], inside[slab.columns]
             residual = weighted[slab.rows] @ others.T
             residual -= slab.estimate
-            pull = slab.information * residual
-            value += 0.5 * float(np.vdot(pull, residual))
-            back[slab.rows] += pull @ others
-            back[slab.columns] += pull.T @ own
+            weighted_residual = slab.information * residual
+            value += 0.5 * float(np.vdot(weighted_residual, residual))
+            back[slab.rows] += weighted_residual @ others
+            back[slab.columns] += weighted_residual.T @ own
         return value, back
 
 

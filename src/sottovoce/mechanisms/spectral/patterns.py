@@ -4,7 +4,7 @@ Functions multiply by the exclusive or of their numbers, so k of them are the ba
 say which of 2^k **cosets** a level is in. The groups that a design asks are known by their **leads**: the k different
 bands of a basis. Such a group holds one function of the lowest lead, two of the next, four of the next, and so on.
 
-`pattern_tables` lists groups with the same leads so that every function of a band is in as many of them as any other:
+`pattern_bases` lists groups with the same leads so that every function of a band is in as many of them as any other:
 then a block of questions informs all coefficients of a band alike. The bits of a basis function below its lead that
 are no leads themselves are free. Free bits with the same leads above them are filled by ``a * x`` in a finite field of
 2^m elements, x standing for the lead and a for the number of the group: multiplication by a function's own x, which is
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.mechanisms.spectral.walsh import Axis
-from sottovoce.plan.bin_maps import Table, reaches_all
+from sottovoce.plan.bin_maps import BinMap, reaches_all
 
 Leads = tuple[int, ...]
 """The bands of a basis, in the order in which a table lists its functions."""
@@ -47,55 +47,55 @@ def _multiply(left: int, right: int, degree: int) -> int:
     return result
 
 
-def _stretches(leads: Leads, whole: bool) -> list[tuple[list[int], list[int]]]:
-    """Return the free bits, those under the same leads together, each stretch with these leads in rising order."""
-    stretches: dict[int, tuple[list[int], list[int]]] = {}
+def _free_bit_runs(leads: Leads, whole: bool) -> list[tuple[list[int], list[int]]]:
+    """Return the free bits, those under the same leads together, each run with these leads in rising order."""
+    runs: dict[int, tuple[list[int], list[int]]] = {}
     for bit in range(max(leads)):
         if whole or bit not in leads:
             above = sorted(lead for lead in leads if lead > bit)
-            stretches.setdefault(len(above), ([], above))[0].append(bit)
-    return list(stretches.values())
+            runs.setdefault(len(above), ([], above))[0].append(bit)
+    return list(runs.values())
 
 
 @lru_cache(maxsize=2**14)
-def table_count(leads: Leads, whole: bool = False) -> int:
-    """Return how many groups `pattern_tables` lists.
+def basis_count(leads: Leads, whole: bool = False) -> int:
+    """Return how many groups `pattern_bases` lists.
 
     Example:
-        >>> table_count((0, 1, 2)), table_count((3,)), table_count((3, 4, 5)), table_count((1, 2, 3))
+        >>> basis_count((0, 1, 2)), basis_count((3,)), basis_count((3, 4, 5)), basis_count((1, 2, 3))
         (1, 8, 8, 8)
     """
-    return 1 << sum(max(len(free), len(above)) for free, above in _stretches(leads, whole))
+    return 1 << sum(max(len(free), len(above)) for free, above in _free_bit_runs(leads, whole))
 
 
 @lru_cache(maxsize=2**12)
-def pattern_tables(leads: Leads, whole: bool = False) -> tuple[tuple[int, ...], ...]:
+def pattern_bases(leads: Leads, whole: bool = False) -> tuple[tuple[int, ...], ...]:
     """Return bases of groups with these leads, every function of their bands in equally many.
 
     Where ``whole``, every product of a basis is every function of its band equally often.
 
     Example:
-        >>> pattern_tables((2,))
+        >>> pattern_bases((2,))
         ((4,), (5,), (6,), (7,))
-        >>> pattern_tables((0, 2))
+        >>> pattern_bases((0, 2))
         ((1, 4), (1, 6))
-        >>> pattern_tables((0, 1)), pattern_tables((0, 1), whole=True)
+        >>> pattern_bases((0, 1)), pattern_bases((0, 1), whole=True)
         (((1, 2),), ((1, 2), (1, 3)))
     """
-    stretches = _stretches(leads, whole)
-    degrees = [max(len(free), len(above)) for free, above in stretches]
+    runs = _free_bit_runs(leads, whole)
+    degrees = [max(len(free), len(above)) for free, above in runs]
     tables = []
     for multipliers in product(*(range(1 << degree) for degree in degrees)):
         functions = {lead: 1 << lead for lead in leads}
-        for (free, above), degree, multiplier in zip(stretches, degrees, multipliers, strict=True):
-            for place, lead in enumerate(above):
-                filling = _multiply(multiplier, 1 << place, degree)
+        for (free, above), degree, multiplier in zip(runs, degrees, multipliers, strict=True):
+            for index, lead in enumerate(above):
+                filling = _multiply(multiplier, 1 << index, degree)
                 functions[lead] |= sum((filling >> bit & 1) << position for bit, position in enumerate(free))
         tables.append(tuple(functions[lead] for lead in leads))
     return tuple(tables)
 
 
-def parity_tables(first: Leads, second: Leads) -> tuple[bool, bool]:
+def parity_needs_whole(first: Leads, second: Leads) -> tuple[bool, bool]:
     """Return whether the list of either attribute of a parity must be whole.
 
     Where leads rise in both, the bands of a product are known from either factor: one whole list meets all functions.
@@ -104,7 +104,7 @@ def parity_tables(first: Leads, second: Leads) -> tuple[bool, bool]:
 
 
 def leads_of(functions: Sequence[int]) -> Leads:
-    """Return the bands of the functions of a table; they are its leads where it came from `pattern_tables`."""
+    """Return the bands of the functions of a table; they are its leads where it came from `pattern_bases`."""
     return tuple(function.bit_length() - 1 for function in functions)
 
 
@@ -130,7 +130,7 @@ def lead_masses(leads: Leads) -> list[tuple[int, int]]:
         >>> lead_masses((3, 0))
         [(0, 1), (3, 2)]
     """
-    return [(lead, 1 << place) for place, lead in enumerate(sorted(leads))]
+    return [(lead, 1 << index) for index, lead in enumerate(sorted(leads))]
 
 
 @lru_cache(maxsize=2**12)
@@ -143,8 +143,8 @@ def pair_masses(first: Leads, second: Leads) -> dict[tuple[int, int], int]:
     """
     masses: dict[tuple[int, int], int] = {}
     for chosen in range(1, 1 << len(first)):
-        places = [place for place in range(len(first)) if chosen >> place & 1]
-        bands = max(first[place] for place in places), max(second[place] for place in places)
+        indices = [index for index in range(len(first)) if chosen >> index & 1]
+        bands = max(first[index] for index in indices), max(second[index] for index in indices)
         masses[bands] = masses.get(bands, 0) + 1
     return masses
 
@@ -156,5 +156,5 @@ def pattern_bins(size: int, leads: Leads) -> float:
         return float(1 << len(leads))
     if len(leads) == Axis(size).bands:
         return float(size)
-    tables = pattern_tables(leads)
-    return float(np.mean([Table(walsh=(size, *functions)).bins for functions in tables[:: max(1, len(tables) // 16)]]))
+    tables = pattern_bases(leads)
+    return float(np.mean([BinMap(walsh=(size, *functions)).bins for functions in tables[:: max(1, len(tables) // 16)]]))

@@ -90,9 +90,9 @@ class Posterior:
         variance = self.doubt.noise + self.doubt.bias
         of = self._layout.functions
         result = []
-        for place, axis in enumerate(self.axes):
-            own = np.flatnonzero(self._layout.attribute == place)
-            others = np.flatnonzero((self._layout.attribute != place) & (self._layout.attribute >= 0))
+        for index, axis in enumerate(self.axes):
+            own = np.flatnonzero(self._layout.attribute == index)
+            others = np.flatnonzero((self._layout.attribute != index) & (self._layout.attribute >= 0))
             cost = variance[0, own] + (variance[np.ix_(own, others)].mean(axis=1) if others.size else 0.0)
             bands = of[np.isin(of, own)] - own[0] if own.size else np.zeros(0, np.intp)
             result.append(expansion(axis, np.concatenate([[1e-6], cost[bands]])))
@@ -135,7 +135,7 @@ class Posterior:
         variance of their product, and ``triple`` the factor of each function in that of a product of three.
         """
         prior = self._tables["prior"]
-        falls = np.concatenate([self._triple(place) for place in range(len(self.axes))])
+        falls = np.concatenate([self._triple(index) for index in range(len(self.axes))])
         triple = self.belief.triple ** (1 / 3) * falls
         return {"single": prior[0, 1:], "pair": np.sqrt(np.diag(prior)[1:]), "triple": triple}
 
@@ -155,9 +155,9 @@ class Posterior:
                 found, beyond, aside = self._one(
                     attributes,
                     scaled,
-                    [terms.functions[place][members] for place in attributes],
+                    [terms.functions[index][members] for index in attributes],
                     amounts * others[members],
-                    [terms.centred[place][members] for place in attributes],
+                    [terms.centred[index][members] for index in attributes],
                 )
                 for name in names:
                     into[name][part] += found[name]
@@ -168,7 +168,7 @@ class Posterior:
             for attributes, factor, _ in terms.of(3):
                 scaled = amounts * factor[members]
                 if scaled.any():
-                    grams = [self._gram(terms.functions[place][members], self._triple(place)) for place in attributes]
+                    grams = [self._gram(terms.functions[index][members], self._triple(index)) for index in attributes]
                     wide = self.belief.triple * _quadratic(scaled, *grams)
                     for name in names:
                         several[name][part] += wide
@@ -201,16 +201,16 @@ class Posterior:
         else:
             total = (amounts[:, :, None] * vectors[0]).transpose(0, 2, 1) @ vectors[1]
         bands = [np.array([0])] if len(attributes) == 1 else []
-        bands += [np.flatnonzero(self._layout.attribute == place) for place in attributes]
-        places = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
+        bands += [np.flatnonzero(self._layout.attribute == index) for index in attributes]
+        indices = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
         energy = total**2
         for axis, own in enumerate(bands):
-            starts = np.searchsorted(self._layout.functions[places[axis]], own)
+            starts = np.searchsorted(self._layout.functions[indices[axis]], own)
             energy = np.add.reduceat(energy, starts, axis=axis + 1)
         where = np.ix_(*bands)
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
-        beyond, aside = ((total * matrix[np.ix_(*places)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
-        grams = [self._gram(own, self.marginals[place]) for place, own in zip(attributes, centred, strict=True)]
+        beyond, aside = ((total * matrix[np.ix_(*indices)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
+        grams = [self._gram(own, self.marginals[index]) for index, own in zip(attributes, centred, strict=True)]
         listed = len(attributes) == 2 and any(map(self.is_list, attributes))
         doubtful = self.belief.coherent_listed if listed else self.belief.coherent
         coherent = _quadratic(plain, *grams)
@@ -225,19 +225,19 @@ class Posterior:
             found[name] = found[name] + weight * coherent * mean
         return found, beyond, aside
 
-    def is_list(self, place: int) -> bool:
+    def is_list(self, index: int) -> bool:
         """Return whether an attribute is a category of three or more values (`Belief.coherent_listed`)."""
-        return not self.axes[place].ordered and self.axes[place].size > 2
+        return not self.axes[index].ordered and self.axes[index].size > 2
 
     def _asked_together(self, first: int, second: int) -> bool:
-        own, other = (np.flatnonzero(self._layout.attribute == place) for place in (first, second))
+        own, other = (np.flatnonzero(self._layout.attribute == index) for index in (first, second))
         return bool(np.isfinite(self.doubt.measured[np.ix_(own, other)]).any())
 
-    def _triple(self, place: int) -> Floats:
+    def _triple(self, index: int) -> Floats:
         """Return how the prior of triples falls with an attribute's functions."""
-        own = self._layout.functions[self._layout.attribute[self._layout.functions] == place]
+        own = self._layout.functions[self._layout.attribute[self._layout.functions] == index]
         falls = 2.0 ** (-self.belief.triple_decay * self._layout.band[own])
-        return np.asarray(falls * self._variance[self._layout.attribute[self._layout.functions] == place])
+        return np.asarray(falls * self._variance[self._layout.attribute[self._layout.functions] == index])
 
     @staticmethod
     def _gram(vectors: Floats, weights: Floats) -> Floats:
@@ -260,39 +260,39 @@ class _Terms:
         self.centred: dict[int, Floats] = {}
         self._inside: dict[int, Floats] = {}
         self._own: dict[int, Floats] = {}
-        for place in sorted(products):
-            queries, weights = products[place]
-            self.named[place, queries] = True
-            expanded, mean = weights @ model.expansions[place].T, weights @ model.marginals[place]
-            self.functions[place] = np.zeros((count, expanded.shape[1] - 1))
-            self.functions[place][queries] = expanded[:, 1:]
-            self.centred[place] = np.zeros((count, weights.shape[1]))
-            self.centred[place][queries] = weights - mean[:, None]
-            self._inside[place] = np.ones((count, len(model.weights)))
-            self._inside[place][queries] = weights @ model.factors[place].T
-            self._own[place] = np.zeros(count)
-            self._own[place][queries] = mean - expanded[:, 0]
+        for index in sorted(products):
+            queries, weights = products[index]
+            self.named[index, queries] = True
+            expanded, mean = weights @ model.expansions[index].T, weights @ model.marginals[index]
+            self.functions[index] = np.zeros((count, expanded.shape[1] - 1))
+            self.functions[index][queries] = expanded[:, 1:]
+            self.centred[index] = np.zeros((count, weights.shape[1]))
+            self.centred[index][queries] = weights - mean[:, None]
+            self._inside[index] = np.ones((count, len(model.weights)))
+            self._inside[index][queries] = weights @ model.factors[index].T
+            self._own[index] = np.zeros(count)
+            self._own[index][queries] = mean - expanded[:, 0]
 
     def of(self, *sizes: int) -> Iterator[tuple[tuple[int, ...], Floats, Floats]]:
         """Yield some attributes, the factor of their functions in each product, and the mean of all the others."""
         for size in sizes:
-            for places in combinations(self.functions, size):
-                naming = self.named[list(places)].all(axis=0)
+            for indices in combinations(self.functions, size):
+                naming = self.named[list(indices)].all(axis=0)
                 if not naming.any():
                     continue
-                others = np.where(naming, self._without(places), 0.0)
+                others = np.where(naming, self._without(indices), 0.0)
                 factor = others
                 if size == 1:  # the mean of a product is measured itself, so an error here leaves it as it is
-                    for other in set(self.functions) - set(places):
+                    for other in set(self.functions) - set(indices):
                         both = naming & self.named[other]
-                        factor = factor - np.where(both, self._own[other] * self._without((*places, other)), 0.0)
-                yield places, factor, others
+                        factor = factor - np.where(both, self._own[other] * self._without((*indices, other)), 0.0)
+                yield indices, factor, others
 
-    def _without(self, places: tuple[int, ...]) -> Floats:
+    def _without(self, indices: tuple[int, ...]) -> Floats:
         """Return each product's expectation if it did not name these attributes."""
         inside = np.tile(self._model.weights, (self.named.shape[1], 1))
-        for place, own in self._inside.items():
-            if place not in places:
+        for index, own in self._inside.items():
+            if index not in indices:
                 inside *= own
         return np.asarray(inside.sum(axis=1))
 

@@ -21,10 +21,10 @@ from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.blocks import Block, Groups
 from sottovoce.mechanisms.spectral.patterns import (
     Leads,
+    basis_count,
     lead_masses,
     pair_masses,
     pattern_bins,
-    table_count,
 )
 from sottovoce.plan.bin_maps import reaches_all
 
@@ -61,7 +61,7 @@ class Pricing:
         self.odds = exp(float(epsilon))
         self.widest = min(3 * self.odds + 2, _MOST_CELLS)  # up to there randomised response beats local hashing
         self.patterns = self._choose(most)
-        self.tables = np.array([float(table_count(leads)) for leads in self.patterns])
+        self.tables = np.array([float(basis_count(leads)) for leads in self.patterns])
         self.masses = np.zeros((len(self.patterns), groups.bands))
         for row, leads in enumerate(self.patterns):
             for lead, mass in lead_masses(leads):
@@ -75,7 +75,7 @@ class Pricing:
         bands = self.groups.bands
         widest = min(bands, int(self.widest).bit_length() - 1)
         every = [leads for count in range(1, widest + 1) for leads in combinations(range(bands), count)]
-        every = sorted((leads for leads in every if table_count(leads) <= most), key=lambda p: (table_count(p), p))
+        every = sorted((leads for leads in every if basis_count(leads) <= most), key=lambda p: (basis_count(p), p))
         pairs = max(1, len(self.groups.axes) * (len(self.groups.axes) - 1) // 2)
         kept = every[: max(12, min(_MOST_PATTERNS, int((_MOST_PRICED / pairs) ** 0.5)))]
         alone = [(band,) for band in range(bands) if 1 << band <= most]
@@ -122,13 +122,13 @@ class Pricing:
             worth = self._worth(shown, bins[first][:, :, None] * bins[second][:, None, :], questions)
             worth[:, questions > self.together] = 0
             worth = worth.reshape(len(first), -1)
-            for number, place in enumerate(_best(worth).tolist()):
-                one, other = divmod(place, len(rows))
+            for number, index in enumerate(_best(worth).tolist()):
+                one, other = divmod(index, len(rows))
                 patterns = (
                     (int(first[number]), self.patterns[rows[one]]),
                     (int(second[number]), self.patterns[rows[other]]),
                 )
-                yield Offer(Block(patterns), float(worth[number, place]))
+                yield Offer(Block(patterns), float(worth[number, index]))
 
     def _parities(self, slope: Floats) -> Iterator[Offer]:
         """Yield the best block of every pair of attributes that shows parities only."""
@@ -143,7 +143,7 @@ class Pricing:
             if not able.any():
                 continue
             leads = np.array([self.patterns[row] for row in rows])
-            whole = np.array([float(table_count(self.patterns[row], True)) for row in rows])
+            whole = np.array([float(basis_count(self.patterns[row], True)) for row in rows])
             for turned in (leads, leads[:, ::-1])[: min(functions, 2)]:
                 questions = np.outer(self.tables[rows] if turned is leads else whole, whole)
                 allowed = (questions <= self.together) & able[self.first][:, :, None] & able[self.second][:, None, :]
@@ -168,9 +168,9 @@ class Pricing:
 
     def _extended(self, offer: Offer, alone: Floats, slope: Floats) -> Offer:
         """Return the block with further attributes, as long as they save more."""
-        places = {leads: row for row, leads in enumerate(self.patterns)}
+        indices = {leads: row for row, leads in enumerate(self.patterns)}
         while len(offer.block.patterns) < min(_MOST_ATTRIBUTES, len(self.groups.axes)):
-            own = [(attribute, places[leads]) for attribute, leads in offer.block.patterns]
+            own = [(attribute, indices[leads]) for attribute, leads in offer.block.patterns]
             if 2 * np.prod([self.bins[attribute, row] for attribute, row in own]) > self.widest:
                 break  # no room for another sign
             shown, cells, questions = alone.copy(), self.bins.copy(), self.tables.copy()
@@ -184,8 +184,8 @@ class Pricing:
                 base += alone[attribute, row] + sum(towards[other, column] for other, column in own[:number])
             worth = self._worth(base + shown, cells, questions)
             worth[:, questions > self.together] = 0
-            place = _best(worth.reshape(1, -1))[0]
-            attribute, row = divmod(int(place), len(self.patterns))
+            index = _best(worth.reshape(1, -1))[0]
+            attribute, row = divmod(int(index), len(self.patterns))
             if worth[attribute, row] <= offer.saves * (1 + 1e-6):
                 break
             patterns = sorted([*offer.block.patterns, (attribute, self.patterns[row])])
@@ -214,6 +214,6 @@ def _parity_masses(functions: int, straight: bool) -> NDArray[np.int64]:
 
 
 def _best(worth: Floats) -> NDArray[np.intp]:
-    """Return the place of the largest of each row, as far as every machine agrees on it: the first of equals."""
+    """Return the index of the largest of each row, as far as every machine agrees on it: the first of equals."""
     largest = worth.max(axis=1, keepdims=True)
     return np.asarray(np.argmax(worth >= largest * (1 - 1e-9), axis=1))

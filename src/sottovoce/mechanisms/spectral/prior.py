@@ -29,14 +29,14 @@ class Prior:
         pair_variance: Variance of the mean of the product of two first functions.
         pair_decay: The same decay for each of the two bands of a product: dependence is smoother than single
             attributes are, as it takes many people to make it.
-        alone: How much more single attributes weigh than as parts of pairs: they are asked for by themselves too.
+        single_weight: How much more single attributes weigh than as parts of pairs: they are asked for by themselves.
     """
 
     single_variance: float = 0.5
     single_decay: float = 0.5
     pair_variance: float = 0.6
     pair_decay: float = 1.2
-    alone: float = 3.0
+    single_weight: float = 3.0
 
     def single(self, axis: Axis) -> Floats:
         """Return the variance of the mean of a function of each band."""

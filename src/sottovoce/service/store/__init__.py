@@ -44,24 +44,24 @@ FAILURES = (sqlite3.Error, psycopg.Error)
 """What a store raises when its database fails: not the fault of whoever asked."""
 
 
-def open_store(place: str, keys: Path | None = None) -> Store:
+def open_store(address: str, keys: Path | None = None) -> Store:
     """Return the store at a file's path, or at a ``postgresql://`` URL, its tables made or brought up to date.
 
     Args:
-        place: A file for SQLite, or a ``postgresql://`` URL.
+        address: A file for SQLite, or a ``postgresql://`` URL.
         keys: The directory of the keys under which ids are kept; see `sottovoce.service.store.keys`.
 
     Raises:
         StoreError: If it cannot be opened, or is of a newer version than this one.
     """
-    ring = Keyring(keys or default_keys(place))
-    if place.startswith(("postgresql://", "postgres://")):
+    ring = Keyring(keys or default_keys(address))
+    if address.startswith(("postgresql://", "postgres://")):
         from sottovoce.service.store.postgres import PostgresStore
 
-        return PostgresStore(place, ring)
+        return PostgresStore(address, ring)
     from sottovoce.service.store.sqlite import SQLiteStore
 
-    return SQLiteStore(place.removeprefix("sqlite:///"), ring)
+    return SQLiteStore(address.removeprefix("sqlite:///"), ring)
 
 
 def failure_name(error: Exception) -> str:

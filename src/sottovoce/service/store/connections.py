@@ -104,18 +104,18 @@ class Connections:
 
     @contextlib.contextmanager
     def _watched(self, connection: psycopg.Connection[Any], seconds: float) -> Iterator[None]:
-        place = id(connection)
-        self._used[place] = monotonic() + seconds, connection.fileno()
+        key = id(connection)
+        self._used[key] = monotonic() + seconds, connection.fileno()
         try:
             yield
         finally:
-            self._used.pop(place, None)
+            self._used.pop(key, None)
 
     def _watch_used(self) -> None:
         while not self._closed.wait(0.5):
             now = monotonic()
-            for place, (deadline, number) in list(self._used.items()):
-                if now > deadline and self._used.pop(place, None) is not None:
+            for key, (deadline, number) in list(self._used.items()):
+                if now > deadline and self._used.pop(key, None) is not None:
                     _cut(number)
 
 

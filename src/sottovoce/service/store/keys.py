@@ -47,8 +47,8 @@ class IdKey:
         """Return an order of some ids that tells nothing of theirs, and their digests, sorted, in that order."""
         raw, secret = ids.tobytes(), self.secret
         parts = [
-            blake2s(raw[place : place + _WIDTH], digest_size=_WIDTH, key=secret).digest()
-            for place in range(0, len(raw), _WIDTH)
+            blake2s(raw[start : start + _WIDTH], digest_size=_WIDTH, key=secret).digest()
+            for start in range(0, len(raw), _WIDTH)
         ]
         made = np.frombuffer(b"".join(parts), dtype=ID)
         order = np.argsort(made)
@@ -125,13 +125,13 @@ class Keyring:
         return self.directory / f"{collection}.key"
 
 
-def default_keys(place: str) -> Path:
+def default_keys(address: str) -> Path:
     """Return where a database's keys are unless told otherwise: beside a SQLite file, or in the user's own state."""
     named = os.environ.get("SOTTOVOCE_KEYS")
     if named:
         return Path(named)
-    if place.startswith(("postgresql://", "postgres://")):
+    if address.startswith(("postgresql://", "postgres://")):
         from platformdirs import user_state_path
 
         return user_state_path("sottovoce", appauthor=False) / "keys"
-    return Path(f"{place.removeprefix('sqlite:///')}.keys")
+    return Path(f"{address.removeprefix('sqlite:///')}.keys")

@@ -13,13 +13,13 @@ import psycopg
 from numpy.typing import NDArray
 
 from sottovoce.service.store.keys import IdKey
-from sottovoce.service.store.recent import SETTLE, places_query, split
+from sottovoce.service.store.recent import SETTLE, indices_query, split
 from sottovoce.service.store.store import ID, Mask
 
 SLICE = 20_000
 """So many ids are turned into digests in one transaction: some tenths of a second."""
 
-_SQLITE_SEEN = places_query("plain_ids", "id")
+_SQLITE_SEEN = indices_query("plain_ids", "id")
 _POSTGRES_SEEN = """
 SELECT coalesce(string_agg(uuid_send(id), ''::bytea), ''::bytea) FROM plain_ids
 WHERE collection = %s AND id = ANY (%s::uuid[])
@@ -52,8 +52,8 @@ def any_in_sqlite(connection: sqlite3.Connection, collection: int) -> bool:
 def seen_in_sqlite(connection: sqlite3.Connection, collection: int, ids: NDArray[np.bytes_]) -> Mask:
     """Return which ids stand in a SQLite file as they are."""
     known = np.zeros(len(ids), dtype=bool)
-    for (place,) in connection.execute(_SQLITE_SEEN, (ids.tobytes(), len(ids), collection)):
-        known[place] = True
+    for (index,) in connection.execute(_SQLITE_SEEN, (ids.tobytes(), len(ids), collection)):
+        known[index] = True
     return known
 
 

@@ -276,6 +276,6 @@ def _id_rows(ids: NDArray[np.bytes_], collection: int) -> NDArray[Any]:
 def _count_rows(pairs: NDArray[np.int64]) -> NDArray[Any]:
     rows = np.empty(len(pairs), dtype=_COPY_COUNT)
     rows["fields"], rows["plan_size"], rows["plan"] = 4, 4, pairs[:, 0]
-    for place, name in enumerate(("question", "code", "count"), start=1):
-        rows[f"{name}_size"], rows[name] = 8, pairs[:, place]
+    for index, name in enumerate(("question", "code", "count"), start=1):
+        rows[f"{name}_size"], rows[name] = 8, pairs[:, index]
     return rows

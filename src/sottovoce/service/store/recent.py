@@ -20,26 +20,27 @@ GENERATION = 500_000
 """So many ids are gathered before they are settled: about 80 MB of memory for two generations, whatever was counted."""
 
 _WIDTH = ID.itemsize
-_PLACES = """
-WITH RECURSIVE places (place) AS (SELECT 0 WHERE ?2 > 0 UNION ALL SELECT place + 1 FROM places WHERE place + 1 < ?2)
+_INDICES = """
+WITH RECURSIVE indices (number) AS (SELECT 0 WHERE ?2 > 0 UNION ALL SELECT number + 1 FROM indices
+WHERE number + 1 < ?2)
 """
 SETTLE = f"""
-{_PLACES}
-INSERT OR IGNORE INTO settled_digests SELECT ?3, substr(?1, 1 + 16 * place, 16) FROM places
+{_INDICES}
+INSERT OR IGNORE INTO settled_digests SELECT ?3, substr(?1, 1 + 16 * number, 16) FROM indices
 """
 """Puts the digests that stand one after the other in ?1, ?2 of them, into the tree of collection ?3."""
 
 
-def places_query(table: str, column: str) -> str:
-    """Return the query for the places of those ids in ?1, ?2 of them, that a table holds of collection ?3."""
+def indices_query(table: str, column: str) -> str:
+    """Return the query for the indices of those ids in ?1, ?2 of them, that a table holds of collection ?3."""
     return f"""
-{_PLACES}
-SELECT place FROM places CROSS JOIN {table} AS held
-WHERE held.collection = ?3 AND held.{column} = substr(?1, 1 + 16 * place, 16)
+{_INDICES}
+SELECT number FROM indices CROSS JOIN {table} AS held
+WHERE held.collection = ?3 AND held.{column} = substr(?1, 1 + 16 * number, 16)
 """
 
 
-_SEEN = places_query("settled_digests", "digest")
+_SEEN = indices_query("settled_digests", "digest")
 
 
 class RecentIds:
@@ -49,7 +50,7 @@ class RecentIds:
         self._connection, self._collection = connection, collection
         self._gathering: set[bytes] = set()
         self._settling: set[bytes] = set()
-        self._queue, self._place = b"", 0
+        self._queue, self._taken = b"", 0
         self._appended: list[bytes] = []
         runs = connection.execute("SELECT generation, digests FROM recent_digests WHERE collection = ?", (collection,))
         held: dict[int, set[bytes]] = {}
@@ -64,8 +65,8 @@ class RecentIds:
         raw = ids.tobytes()
         gathering, settling = self._gathering, self._settling
         fresh = np.fromiter((id not in gathering and id not in settling for id in split(raw)), bool, len(ids))
-        for (place,) in self._connection.execute(_SEEN, (raw, len(ids), self._collection)):
-            fresh[place] = False
+        for (start,) in self._connection.execute(_SEEN, (raw, len(ids), self._collection)):
+            fresh[start] = False
         return fresh
 
     def append(self, ids: NDArray[np.bytes_]) -> None:
@@ -82,28 +83,28 @@ class RecentIds:
         """Take note that the transaction is on disk."""
         self._gathering.update(self._appended)
         self._appended = []
-        if self._place >= len(self._queue):
-            self._settling, self._queue, self._place = set(), b"", 0
+        if self._taken >= len(self._queue):
+            self._settling, self._queue, self._taken = set(), b"", 0
             if len(self._gathering) >= GENERATION:
                 self._generation += 1
                 self._start_settling(self._gathering)
                 self._gathering = set()
 
     def _start_settling(self, ids: set[bytes]) -> None:
-        self._settling, self._place = ids, 0
+        self._settling, self._taken = ids, 0
         self._queue = np.sort(np.frombuffer(b"".join(ids), dtype=ID)).tobytes()
 
     def _settle_slice(self, count: int) -> None:
         if not self._queue:
             return
-        part = self._queue[self._place : self._place + _WIDTH * count]
+        part = self._queue[self._taken : self._taken + _WIDTH * count]
         self._connection.execute(SETTLE, (part, len(part) // _WIDTH, self._collection))
-        self._place += len(part)
-        if self._place >= len(self._queue):
+        self._taken += len(part)
+        if self._taken >= len(self._queue):
             done: tuple[Any, ...] = (self._collection, self._generation)
             self._connection.execute("DELETE FROM recent_digests WHERE collection = ? AND generation < ?", done)
 
 
 def split(raw: bytes) -> list[bytes]:
     """Return the ids that stand one after the other in ``raw``."""
-    return [raw[place : place + _WIDTH] for place in range(0, len(raw), _WIDTH)]
+    return [raw[start : start + _WIDTH] for start in range(0, len(raw), _WIDTH)]

@@ -52,7 +52,7 @@ class Reports:
         return len(self.ids)
 
     def take(self, rows: NDArray[Any]) -> Reports:
-        """Return some of the reports, by place or by mask."""
+        """Return some of the reports, by index or by mask."""
         return Reports(self.ids[rows], self.plan[rows], self.question[rows], self.code[rows])
 
     def pairs(self) -> NDArray[np.int64]:

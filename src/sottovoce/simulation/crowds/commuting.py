@@ -13,7 +13,7 @@ import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in, missing
 from sottovoce.simulation.crowds.crowd import Crowd
 from sottovoce.simulation.crowds.drawing import (
-    Table,
+    Columns,
     entwined,
     happens,
     opinion,
@@ -51,7 +51,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many commuters."""
     district = spread(generator, _DISTRICT_SHARES, count)
     typical = generator.gamma(9.0, _DISTRICT_MINUTES[district] / 9.0)

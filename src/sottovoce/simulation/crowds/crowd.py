@@ -9,7 +9,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import Clause
-from sottovoce.simulation.crowds.drawing import Table
+from sottovoce.simulation.crowds.drawing import Columns
 from sottovoce.simulation.crowds.listing import Listing
 from sottovoce.simulation.crowds.questions import Question
 
@@ -32,13 +32,13 @@ class Crowd:
     name: str
     summary: str
     schema: sv.Schema
-    sample: Callable[[int, np.random.Generator], Table]
+    sample: Callable[[int, np.random.Generator], Columns]
     events: tuple[Clause, ...]
     groups: tuple[tuple[Clause, ...], ...]
     related: tuple[tuple[str, str], ...]
     together: tuple[str, ...] = ()
 
-    def draw(self, count: int, seed: int) -> Table:
+    def draw(self, count: int, seed: int) -> Columns:
         """Return that many people as one array per attribute; the same seed gives the same people."""
         return self.sample(count, np.random.default_rng(seed))
 

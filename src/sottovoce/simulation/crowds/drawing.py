@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 Codes = NDArray[np.intp]
 Column = NDArray[Any]
-Table = dict[str, Column]
+Columns = dict[str, Column]
 
 
 def pick(generator: np.random.Generator, weights: Floats) -> Codes:

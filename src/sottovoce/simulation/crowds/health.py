@@ -12,7 +12,7 @@ import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in, missing
 from sottovoce.simulation.crowds.crowd import Crowd
 from sottovoce.simulation.crowds.drawing import (
-    Table,
+    Columns,
     happens,
     logistic,
     opinion,
@@ -46,7 +46,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many members of the panel."""
     years = np.arange(18, 90)
     age = generator.choice(years, count, p=(shape := 1 / (1 + np.exp((years - 72) / 7))) / shape.sum())
@@ -101,7 +101,7 @@ CROWD = Crowd(
     ),
     groups=(
         (at_most("age", 34), between("age", 35, 59), at_least("age", 60)),
-        each_of("clinic", *(CLINICS[place] for place in (0, 5, 6, 9, 11, 14, 4))),
+        each_of("clinic", *(CLINICS[index] for index in (0, 5, 6, 9, 11, 14, 4))),
         (at_most("body_mass", 24), at_least("body_mass", 30)),
         each_of("smoking", *SMOKING),
         (at_most("active_days", 1), at_least("active_days", 4)),

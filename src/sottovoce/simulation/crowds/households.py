@@ -13,7 +13,7 @@ import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in, missing
 from sottovoce.simulation.crowds.crowd import Crowd
 from sottovoce.simulation.crowds.drawing import (
-    Table,
+    Columns,
     entwined,
     happens,
     logistic,
@@ -49,7 +49,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many households."""
     region = spread(generator, _SHARES, count)
     persons = np.minimum(1 + generator.poisson(1.15, count), 7)

@@ -12,7 +12,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in
 from sottovoce.simulation.crowds.crowd import Crowd
-from sottovoce.simulation.crowds.drawing import Table, happens, logistic, pick, rounded, spread, words
+from sottovoce.simulation.crowds.drawing import Columns, happens, logistic, pick, rounded, spread, words
 
 SCHOOLS = tuple(f"school {number}" for number in range(1, 16))
 _SHARES = (9, 4, 7, 6, 3, 8, 10, 5, 2.5, 7, 6, 11, 4, 8, 9.5)
@@ -38,7 +38,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many pupils."""
     school = spread(generator, _SHARES, count)
     year = 5 + spread(generator, (14, 14, 14, 13, 13, 12, 8, 6), count)
@@ -96,7 +96,7 @@ CROWD = Crowd(
         is_in("born", "Feb"),
     ),
     groups=(
-        each_of("school", *(SCHOOLS[place] for place in (2, 4, 8, 11, 12, 14, 7))),
+        each_of("school", *(SCHOOLS[index] for index in (2, 4, 8, 11, 12, 14, 7))),
         (at_most("year", 6), between("year", 7, 9), at_least("year", 10)),
         (at_most("maths", 2), at_least("maths", 5)),
         (at_most("homework", 30), at_least("homework", 75)),

@@ -156,7 +156,7 @@ class Listing:
 
     def _shuffled(self, items: Iterable[Item]) -> list[Item]:
         listed = list(items)
-        return [listed[int(place)] for place in self._generator.permutation(len(listed))]
+        return [listed[int(index)] for index in self._generator.permutation(len(listed))]
 
 
 def _essence(question: Question) -> object:

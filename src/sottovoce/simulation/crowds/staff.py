@@ -12,7 +12,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in, missing
 from sottovoce.simulation.crowds.crowd import Crowd
-from sottovoce.simulation.crowds.drawing import Table, happens, logistic, opinion, rounded, spread, withheld, words
+from sottovoce.simulation.crowds.drawing import Columns, happens, logistic, opinion, rounded, spread, withheld, words
 
 DEPARTMENTS = (
     *("accounts", "care", "catering", "design", "estates", "field", "law", "logistics", "plant", "research"),
@@ -40,7 +40,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many members of staff."""
     department = spread(generator, _SHARES, count)
     service = np.minimum(generator.gamma(1.1, 7.5, count), 35)

@@ -12,7 +12,7 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.simulation.crowds.clauses import at_least, at_most, between, each_of, is_in, missing
 from sottovoce.simulation.crowds.crowd import Crowd
-from sottovoce.simulation.crowds.drawing import Table, entwined, happens, pick, rounded, spread, withheld, words
+from sottovoce.simulation.crowds.drawing import Columns, entwined, happens, pick, rounded, spread, withheld, words
 
 COUNTRIES = (
     *("AR", "AU", "BR", "CA", "CL", "DE", "ES", "FR", "ID", "IN"),
@@ -44,7 +44,7 @@ SCHEMA = sv.Schema(
 )
 
 
-def sample(count: int, generator: np.random.Generator) -> Table:
+def sample(count: int, generator: np.random.Generator) -> Columns:
     """Return that many people who use the app."""
     country = spread(generator, _SHARES, count)
     rich = _RICH[country]

@@ -60,10 +60,10 @@ def exploration(
         "population": model.reports if population is None else population,
         "attributes": [_attribute(attribute) for attribute in model.schema.attributes],
         "mixture": mixture,
-        "calibration": {str(place): numbers.put(tilt) for place, tilt in tilts.items()},
+        "calibration": {str(index): numbers.put(tilt) for index, tilt in tilts.items()},
         "errors": _errors(base, numbers),
         "numbers": numbers.packed(),
-        "intervals": {"level": level, "factor": factor, "includes": model.includes},
+        "intervals": {"level": level, "factor": factor, "includes": model.interval_note},
         "evidence": [[least, evidence_words(least)] for least in (MEASURED, MOSTLY_MEASURED, ASSUMED, 0.0)],
         "pairs": _pairs(model, level),
         "caveats": list(model.caveats),
@@ -109,7 +109,7 @@ def _errors(model: MixtureModel, numbers: _Numbers) -> dict[str, Any] | None:
         "triple": numbers.put(prior["triple"]),
         "coherent": model.posterior.belief.coherent,
         "coherent_listed": model.posterior.belief.coherent_listed,
-        "listed": [place for place in range(len(model.schema.names)) if model.posterior.is_list(place)],
+        "listed": [index for index in range(len(model.schema.names)) if model.posterior.is_list(index)],
     }
 
 
@@ -151,7 +151,7 @@ def _attribute(attribute: AnyAttribute) -> dict[str, Any]:
 
 
 class _Numbers:
-    """All arrays of a document in one compressed stretch: a page is sent and kept, and this makes it a fourth smaller.
+    """All arrays of a document in one compressed block: a page is sent and kept, and this makes it a fourth smaller.
 
     Of each array first all lowest bytes, then all next ones, and so on: the upper bytes of probabilities are alike.
     """
