@@ -13,7 +13,8 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
-   far off answers will be before anyone is asked, and `people_needed` how many it takes.
+   far off answers will be before anyone is asked, and `people_needed` how many it takes. ``sv.experiments.run``
+   sweeps mechanisms and settings, and returns every answer beside the truth.
 
 Everything raised on purpose is a `SottovoceError`. Names load when first used, so that a client stays light.
 """
@@ -24,6 +25,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sottovoce import experiments as experiments
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
     from sottovoce.client.report import Report
@@ -142,6 +144,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home when it is first used."""
+    if name == "experiments":
+        return importlib.import_module("sottovoce.experiments")
     if name not in _HOMES:
         raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
     try:

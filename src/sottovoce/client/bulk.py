@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 from sottovoce.channels.exact import Words, system_words
 from sottovoce.client.report import COLLECTION_KEY, PLAN_KEY
-from sottovoce.plan.plan import Plan, require_plan
+from sottovoce.plan.plan import Plan, require_own_channels, require_plan
 from sottovoce.schema.frames import encode
 
 
-def randomize(plan: Plan, table: object) -> pa.Table:
+def randomize(plan: Plan, table: object, *, plugins: bool = False) -> pa.Table:
     """Return one randomised report per row, as an Arrow table of (question, code), by the system's randomness.
 
     Args:
         plan: The plan to answer.
         table: A pandas, polars or Arrow table, or a dict of arrays, with the schema's attributes as columns.
+        plugins: Whether channels that other packages bring may draw.
     """
     require_plan(plan)
+    require_own_channels(plan, plugins)
     levels = encode(plan.schema, table)
     questions, codes = draw_reports(plan, levels, system_words)
     metadata = {PLAN_KEY: plan.fingerprint, COLLECTION_KEY: plan.collection}

@@ -15,11 +15,15 @@ from sottovoce.client.delivery import fetch_plan, post_report
 from sottovoce.client.ledger import Ledger
 from sottovoce.client.report import Report
 from sottovoce.errors import DeliveryError, RecordError
-from sottovoce.plan.plan import Plan, require_plan
+from sottovoce.plan.plan import Plan, require_own_channels, require_plan
 
 
 class Client:
     """One person's side of a collection, on that person's device.
+
+    Args:
+        plan: What is asked.
+        plugins: Whether channels that other packages bring may draw; by default a plan with one is refused.
 
     Example:
         >>> import sottovoce as sv
@@ -30,8 +34,9 @@ class Client:
         True
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, *, plugins: bool = False) -> None:
         require_plan(plan)
+        require_own_channels(plan, plugins)
         self.plan = plan
         self._reported: tuple[tuple[int, ...], Report] | None = None
         self._url: str | None = None

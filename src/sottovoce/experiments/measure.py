@@ -16,7 +16,7 @@ from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
 from sottovoce.experiments.oracles import fit_simulated
 from sottovoce.experiments.queries import QuerySet
-from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member, derive_seed
+from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member
 from sottovoce.mechanisms.grids import estimate_grids
 from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.model.fitting import fit
@@ -33,20 +33,14 @@ def run_task(task: Task, cache: Cache) -> list[Row]:
     """Return what a task measures, one row per query set and number."""
     check_member("a measure", task.measure, MEASURES)
     try:
-        plan = Plan.create(
-            schema_of(task.data),
-            epsilon=task.epsilon,
-            users=task.data.users,
-            mechanism=task.method.mechanism,
-            **dict(task.method.options),
-        )
+        plan = plan_task(task)
     except TooLargeError:  # that is its result, and no reason to stop the others
         return [row for spec in task.queries for row in _rows(task, spec, 0, np.array([np.nan]))]
     if task.measure == "granularity":
         return list(_rows(task, task.queries[0], 0, np.array([plan.parameters["g1"], plan.parameters["g2"]])))
     if task.measure == "matrix-change":
         return list(_rows(task, task.queries[0], 0, _matrix_changes(plan, _collect(task, plan, cache))))
-    model = _fitted(task, plan, cache)
+    model = fit_task(task, plan, cache)
     rows: list[Row] = []
     for spec, most in zip(task.queries, task.asked, strict=True):
         asked, truth = cache.queries(task.data, spec)
@@ -55,18 +49,26 @@ def run_task(task: Task, cache: Cache) -> list[Row]:
     return rows
 
 
-def _seed(task: Task) -> int:
-    return derive_seed(task.seed, task.data, task.epsilon, task.method.mechanism, task.method.options, task.repeat)
+def plan_task(task: Task) -> Plan:
+    """Return the plan of the task's collection."""
+    return Plan.create(
+        schema_of(task.data),
+        epsilon=task.epsilon,
+        users=task.data.users,
+        mechanism=task.method.mechanism,
+        **dict(task.method.options),
+    )
 
 
 def _collect(task: Task, plan: Plan, cache: Cache) -> Tally:
     table = dict(zip(plan.schema.names, cache.records(task.data), strict=True))
-    return simulate(plan, table, seed=_seed(task))
+    return simulate(plan, table, seed=task.collection_seed)
 
 
-def _fitted(task: Task, plan: Plan, cache: Cache) -> Model:
+def fit_task(task: Task, plan: Plan, cache: Cache) -> Model:
+    """Return the model of the task's simulated collection."""
     if task.method.simulated:
-        return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=_seed(task))
+        return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=task.collection_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewReportsWarning)  # how far that goes is what is measured
         return fit(plan, _collect(task, plan, cache), seed=task.repeat)
@@ -115,25 +117,32 @@ def _matrix_changes(plan: Plan, tally: Tally) -> Floats:
 
 
 def _rows(task: Task, spec: QuerySpec, asked: int, values: Floats) -> Iterator[Row]:
-    data, method = task.data, task.method
     for index, value in enumerate(values.tolist(), start=1):
         yield {
-            "dataset": data.name,
-            "users": data.users,
-            "attributes": data.attributes,
-            "levels": data.levels,
-            "covariance": data.covariance,
-            "cut": data.cut,
-            "epsilon": task.epsilon,
-            "sigma": dict(method.options).get("sigma"),
-            "kind": spec.kind,
-            "aligned": spec.aligned,
-            "dimension": spec.dimension,
-            "volume": spec.volume,
-            "queries": asked,
-            "method": method.label,
+            **settings_of(task, spec, asked),
             "index": index,
             "repeat": task.repeat,
             "value": None if math.isnan(value) else value,
             "task": task.key,
         }
+
+
+def settings_of(task: Task, spec: QuerySpec, asked: int) -> Row:
+    """Return what a number belongs to, but for its index."""
+    data, method = task.data, task.method
+    return {
+        "dataset": data.name,
+        "users": data.users,
+        "attributes": data.attributes,
+        "levels": data.levels,
+        "covariance": data.covariance,
+        "cut": data.cut,
+        "epsilon": task.epsilon,
+        "sigma": dict(method.options).get("sigma"),
+        "kind": spec.kind,
+        "aligned": spec.aligned,
+        "dimension": spec.dimension,
+        "volume": spec.volume,
+        "queries": asked,
+        "method": method.label,
+    }

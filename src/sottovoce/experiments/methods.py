@@ -9,7 +9,7 @@ import msgspec
 import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.specs import Method, QuerySpec
-from sottovoce.plan.registry import MECHANISMS, find_mechanism
+from sottovoce.plan.registry import find_mechanism, mechanism_names
 
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}
 """What figures call a mechanism; any other is called by its name in capitals."""
@@ -36,10 +36,10 @@ MSW_CONTINUOUS = Method(label="MSW, continuous", mechanism="msw", options=MSW.op
 
 def every_method(names: tuple[str, ...] = ()) -> tuple[Method, ...]:
     """Return the methods of every mechanism in the registry, or of those named: one each, two in `PAPER_FORMS`."""
-    unknown = [name for name in names if name not in MECHANISMS]
+    unknown = [name for name in names if name not in mechanism_names()]
     if unknown:
-        raise ExperimentError(f"unknown mechanism {', '.join(unknown)}; known are {', '.join(MECHANISMS)}")
-    return tuple(method for name in names or MECHANISMS for method in _forms(name))
+        raise ExperimentError(f"unknown mechanism {', '.join(unknown)}; known are {', '.join(mechanism_names())}")
+    return tuple(method for name in names or mechanism_names() for method in _forms(name))
 
 
 def _forms(name: str) -> tuple[Method, ...]:

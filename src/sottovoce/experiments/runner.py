@@ -24,9 +24,11 @@ import pyarrow as pa
 
 from sottovoce._types import Progress
 from sottovoce.errors import ExperimentError
+from sottovoce.experiments.answers import COLUMNS as ANSWER_COLUMNS
+from sottovoce.experiments.answers import run_answers
 from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.measure import prepare, run_task
-from sottovoce.experiments.results import Results
+from sottovoce.experiments.results import COLUMNS, Results
 from sottovoce.experiments.specs import Task
 from sottovoce.plan.registry import REGISTERED, register
 
@@ -42,19 +44,21 @@ def run(tasks: Sequence[Task], path: Path, *, workers: Workers, progress: Progre
     """Return what the tasks measure, having run those that the file at ``path`` does not hold.
 
     Args:
-        tasks: What to run; all of one seed.
+        tasks: What to run; all of one seed, and all of the measure "answers" or none.
         path: The results, a Parquet file; made if it is not there.
         workers: Who runs them.
         progress: Told how much of the work is done, from 0 to 1.
     """
-    results = Results(path)
+    answers = any(task.measure == "answers" for task in tasks)
+    work, columns = (run_answers, ANSWER_COLUMNS) if answers else (run_task, COLUMNS)
+    results = Results(path, columns)
     waiting = [task for task in tasks if task.key not in results]
     shared = list({(task.data, task.queries): task for task in waiting}.values())
     saved = time.monotonic()
     try:
         for done, _ in enumerate(workers.each(prepare, shared), start=1):
             progress(done / (len(shared) + len(waiting)))
-        for done, rows in enumerate(workers.each(run_task, waiting), start=1 + len(shared)):
+        for done, rows in enumerate(workers.each(work, waiting), start=1 + len(shared)):
             results.add(rows)
             if time.monotonic() - saved > SAVE_SECONDS:
                 results.save()

@@ -14,7 +14,7 @@ from sottovoce.errors import ExperimentError
 from sottovoce.experiments.code import code_digest
 
 SYNTHETIC = ("normal", "laplace")
-MEASURES = ("error", "errors", "matrix-change", "answer-change", "granularity")
+MEASURES = ("error", "errors", "answers", "matrix-change", "answer-change", "granularity")
 QUERY_KINDS = ("random", "zero-count", "non-zero-count", "marginals", "ranges")
 
 
@@ -95,7 +95,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         queries: The query sets it answers.
         asked: How many queries of each set it is asked, the first ones; None for all.
         measure: What is kept: "error", the mean absolute error of a set; "errors", the absolute error of each query;
-            "matrix-change" and "answer-change", how much Algorithms 1 and 2 move in each sweep; "granularity", g1, g2.
+            "answers", each query with its answer (see `answers.COLUMNS`); "matrix-change" and "answer-change", how
+            much Algorithms 1 and 2 move in each sweep; "granularity", g1, g2.
+        level: The probability with which the intervals of answers should hold the truth; None asks for none.
         repeat: The number of the repeat.
         seed: The seed of the whole run.
     """
@@ -106,8 +108,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     queries: tuple[QuerySpec, ...]
     asked: tuple[int | None, ...]
     measure: str = "error"
+    level: float | None = None
     repeat: int = 0
     seed: int = 0
+
+    @property
+    def collection_seed(self) -> int:
+        """The seed of the simulated collection."""
+        return derive_seed(self.seed, self.data, self.epsilon, self.method.mechanism, self.method.options, self.repeat)
 
     @property
     def key(self) -> str:

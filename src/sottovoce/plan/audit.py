@@ -7,8 +7,9 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sottovoce.channels import Channel
+from sottovoce.channels import KINDS, Channel
 from sottovoce.channels.exact import log_ratio
+from sottovoce.channels.plugins import table_ratio
 from sottovoce.plan.influence import Influence, influence_of_liars
 from sottovoce.plan.questions import Questions
 
@@ -46,7 +47,7 @@ def audit_questions(questions: Questions, users: int) -> Audit:
         if table in seen:
             continue
         seen.add(table)
-        ratio = channel.worst_ratio()
+        ratio = channel.worst_ratio() if channel.kind in KINDS else table_ratio(channel)
         if worst is None or ratio > worst[0]:
             worst = ratio, index, channel
     assert worst is not None

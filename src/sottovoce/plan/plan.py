@@ -21,7 +21,8 @@ import rfc8785
 
 from sottovoce._checks import check_integer, is_readable
 from sottovoce._files import write_whole
-from sottovoce.channels import parse_epsilon
+from sottovoce.channels import KINDS, parse_epsilon
+from sottovoce.channels.plugins import package_of
 from sottovoce.errors import PlanError, SottovoceError, TooLargeError
 from sottovoce.plan.audit import Audit, audit_questions
 from sottovoce.plan.bin_maps import BinMap
@@ -272,6 +273,17 @@ def require_plan(plan: object) -> None:
     """Raise PlanError for anything but a plan, such as its path."""
     if not isinstance(plan, Plan):
         raise PlanError(f"a Plan is needed here, got {type(plan).__name__}; Plan.load reads one from a file")
+
+
+def require_own_channels(plan: Plan, plugins: bool) -> None:
+    """Raise PlanError for a plan that draws by a channel of another package, unless those are allowed."""
+    foreign = sorted({family.channel for family in plan.families} - set(KINDS))
+    if foreign and not plugins:
+        named = ", ".join(f"{kind!r} of {package_of('channels', kind)}" for kind in foreign)
+        raise PlanError(
+            f"this plan draws by {named}, which is not part of Sottovoce: its table keeps epsilon, but whether it "
+            "draws by its table rests on that package; allow it with plugins=True if you trust it"
+        )
 
 
 def placement_seed(schema: Schema) -> str:

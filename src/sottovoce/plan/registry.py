@@ -1,7 +1,8 @@
 """The registry: mechanisms and engines by name, each imported when it is first used.
 
-A plan's file names its mechanism, and only what is registered here can be named: never a module. So reading, auditing
-and answering a plan loads nothing of what designs, counts or fits.
+A plan's file names its mechanism, and only what is registered here, or by an installed package in the entry-point group
+``sottovoce.mechanisms``, can be named: never a module. So reading, auditing and answering a plan loads nothing of what
+designs, counts or fits.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from sottovoce.channels.plugins import load_plugin, package_of, plugins
 from sottovoce.errors import PlanError
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.questions import Family
@@ -125,17 +127,33 @@ def find_mechanism(name: str) -> Mechanism:
     Raises:
         PlanError: If none has that name; it lists those there are.
     """
-    if not isinstance(name, str) or name not in MECHANISMS:
-        raise PlanError(f"unknown mechanism {name!r}; known are {', '.join(MECHANISMS)}")
-    found = MECHANISMS[name]
+    if not isinstance(name, str) or name not in mechanism_names():
+        raise PlanError(f"unknown mechanism {name!r}; known are {', '.join(mechanism_names())}")
+    found = MECHANISMS[name] if name in MECHANISMS else _of_package(name)
     if isinstance(found, str):
-        found = MECHANISMS[name] = _load(found)
+        found = _load(found)
+    MECHANISMS[name] = found
     return found
+
+
+def _of_package(name: str) -> Mechanism:
+    found = load_plugin("mechanisms", name)
+    if not isinstance(found, Mechanism) or found.name != name:
+        raise PlanError(
+            f"{package_of('mechanisms', name)} gives {name!r} as a mechanism, and it is {found!r}; it should be a "
+            "Mechanism of that name"
+        )
+    return found
+
+
+def mechanism_names() -> list[str]:
+    """Return the names of all mechanisms: Sottovoce's own, those of installed packages, and those registered here."""
+    return list(dict.fromkeys((*MECHANISMS, *plugins("mechanisms"))))
 
 
 def every_mechanism() -> list[Mechanism]:
     """Return all mechanisms, imported."""
-    return [find_mechanism(name) for name in MECHANISMS]
+    return [find_mechanism(name) for name in mechanism_names()]
 
 
 def find_engine(name: str) -> Callable[..., Tally]:
