@@ -1,4 +1,4 @@
-"""What a run leaves behind: beside the Parquet file a CSV file, a Markdown table, and the figure as PNG and SVG."""
+"""What a run leaves behind: results, CSV and a Markdown table; the figure as PNG, SVG and PDF, and its caption."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sottovoce._files import whole_file, write_whole
 from sottovoce._types import Progress
 from sottovoce.experiments.answers import errors_of
 from sottovoce.experiments.experiment import Experiment
-from sottovoce.experiments.plots import draw
+from sottovoce.experiments.plots import caption, draw
 from sottovoce.experiments.results import summarize
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.specs import Task
@@ -54,7 +54,7 @@ def write_report(experiment: Experiment, table: pa.Table, results: Path, figures
     summary = summarize(table)
     contents = {"csv": to_csv(summary), "md": to_markdown(experiment, summary).encode()}
     if figures:
-        contents |= draw(experiment, summary)
+        contents |= {"txt": caption(experiment, summary).encode(), **draw(experiment, summary)}
     written = []
     for kind, content in contents.items():
         path = results.with_suffix(f".{kind}")
