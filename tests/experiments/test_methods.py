@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sottovoce as sv
-from sottovoce.experiments.methods import HDG, every_method, granularities, most_queries, with_estimator
+from sottovoce.experiments.methods import HDG, every_method, granularities, most_queries, most_repeats, with_estimator
 from sottovoce.experiments.specs import Method, QuerySpec
 from sottovoce.plan.registry import MECHANISMS
 
@@ -52,3 +52,10 @@ def test_two_baselines_come_as_the_paper_has_them_and_as_they_are_by_default() -
         "MSW, EM": ("msw", {}),
         "HDG": ("hdg", {}),
     }
+
+
+def test_hio_gets_fewer_repeats_and_one_where_there_are_many_attributes() -> None:
+    hio, hdg = every_method(("hio", "hdg"))
+    assert [most_repeats(hio, attributes, 10) for attributes in (6, 7, 8, 10)] == [5, 5, 1, 1]
+    assert [most_repeats(hdg, attributes, 10) for attributes in (6, 10)] == [10, 10]
+    assert most_repeats(hio, 6, 3) == 3

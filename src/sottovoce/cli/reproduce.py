@@ -212,6 +212,7 @@ def _described(experiment: Experiment) -> dict[str, Any]:
         "name": experiment.name,
         "summary": experiment.summary,
         "paper": experiment.paper,
+        "latex": experiment.latex,
         "datasets": list(experiment.datasets),
         "axis": experiment.axis,
         "repeats": experiment.repeats,

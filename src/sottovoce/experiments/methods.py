@@ -21,9 +21,9 @@ PAPER_FORMS: dict[str, tuple[tuple[str, bool], str]] = {
 """The option that makes a mechanism what fits the paper's claims (docs/reproduction.md), and what the mechanism with
 its own defaults, drawn as a further line, is called."""
 
-HIO_REPEATS, HIO_INTERVALS, HIO_QUERIES = 5, 4_000_000, (5, 1000)
-"""HIO adds up intervals of all attributes together: it gets fewer repeats, and as many queries as so many intervals
-make up, within these bounds; where that is not even a few, none."""
+HIO_REPEATS, HIO_ATTRIBUTES, HIO_INTERVALS, HIO_QUERIES = 5, 7, 4_000_000, (5, 1000)
+"""HIO adds up intervals of all attributes together: it gets fewer repeats, only one with more attributes than this, and
+as many queries as so many intervals make up, within these bounds; where that is not even a few, none."""
 
 TDG, HDG = Method(label="TDG", mechanism="tdg"), Method(label="HDG", mechanism="hdg")
 ITDG = Method(label="ITDG", mechanism="tdg", options=(("postprocess", False),))
@@ -50,6 +50,13 @@ def _forms(name: str) -> tuple[Method, ...]:
         return (own,)
     option, other = PAPER_FORMS[name]
     return own.with_option(*option), msgspec.structs.replace(own, label=other)
+
+
+def most_repeats(method: Method, attributes: int, repeats: int) -> int:
+    """Return how many of the repeats a method gets with so many attributes."""
+    if method.mechanism == "hio" and attributes > HIO_ATTRIBUTES:
+        return 1
+    return min(repeats, method.repeats or repeats)
 
 
 def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:

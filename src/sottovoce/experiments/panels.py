@@ -136,10 +136,11 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
             refused = sorted({row[experiment.axis] for row in rows if row["mean"] is None})
             said.append(f"{method} refuses {', '.join(named(experiment.axis, value) for value in refused)}: too large")
         fewest = min((row["queries"] for row in answered), default=queries)
-        most = max((row["repeats"] for row in answered), default=repeats)
-        if (most, fewest) != (repeats, queries):
+        counts = {row["repeats"] for row in answered} or {repeats}
+        if (counts, fewest) != ({repeats}, queries):
             some = f", {fewest:,} or more queries" if fewest < queries else ""
-            said.append(f"{method}: {_repeats(most)}{some}, as it is slow")
+            between = f"{min(counts)} to " if len(counts) > 1 else ""
+            said.append(f"{method}: {between}{_repeats(max(counts))}{some}, as it is slow")
     return said
 
 

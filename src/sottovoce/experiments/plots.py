@@ -80,6 +80,8 @@ def _frame(panels: list[Panel], vertical: str) -> tuple[Figure, list[Axes]]:
     from matplotlib.figure import Figure
 
     across = min(ACROSS, len(panels))
+    if len(panels) > ACROSS and len(panels) % ACROSS and not len(panels) % (ACROSS - 1):
+        across = ACROSS - 1  # whole rows
     down = math.ceil(len(panels) / across)
     figure = Figure(figsize=(max(5.2, 2.6 * across), 2.2 * down + 1.1), layout="constrained")
     subplots = list(figure.subplots(down, across, squeeze=False).flat)

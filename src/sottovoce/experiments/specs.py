@@ -114,8 +114,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def collection_seed(self) -> int:
-        """The seed of the simulated collection."""
-        return derive_seed(self.seed, self.data, self.epsilon, self.method.mechanism, self.method.options, self.repeat)
+        """The seed of the simulated collection; where a file lies does not matter to it."""
+        data = msgspec.structs.replace(self.data, source="", stamp="")
+        return derive_seed(self.seed, data, self.epsilon, self.method.mechanism, self.method.options, self.repeat)
 
     @property
     def key(self) -> str:

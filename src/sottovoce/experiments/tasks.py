@@ -9,7 +9,7 @@ import msgspec
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.datasets import REAL, explain, locate, usable_columns
 from sottovoce.experiments.experiment import ATTRIBUTES, USERS, Experiment
-from sottovoce.experiments.methods import every_method, most_queries, with_estimator
+from sottovoce.experiments.methods import every_method, most_queries, most_repeats, with_estimator
 from sottovoce.experiments.specs import SYNTHETIC, Dataset, Method, QuerySpec, Task
 
 PAPER_ESTIMATOR = "weighted_update"
@@ -46,7 +46,7 @@ def expand(experiment: Experiment, request: Request) -> list[Task]:
     for repeat, data, epsilon, method in product(range(repeats), populations, experiment.epsilons, methods):
         asked = {spec: most_queries(method, spec, data.levels) for spec in _queries(experiment, request, data)}
         asked = {spec: most for spec, most in asked.items() if most != 0}
-        if not asked or repeat >= (method.repeats or repeats):
+        if not asked or repeat >= most_repeats(method, data.attributes, repeats):
             continue
         tasks.append(
             Task(
