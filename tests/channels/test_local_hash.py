@@ -138,8 +138,8 @@ class TestRangeSums:
         values = (hashes[:, :, None] == np.arange(channel.prime)).reshape(len(points), -1).astype(float)
         keep, other = channel.response.keep / SCALE, channel.response.other / SCALE
         table = (other + (keep - other) * values) / channel.vectors
-        own, foreign = channel.support_probabilities()
-        reports = ranges @ (values - foreign) / (own - foreign)
+        support = channel.support()
+        reports = ranges @ (values - support.foreign) / support.difference
         np.testing.assert_allclose(reports[::50] @ table.T, ranges[::50], atol=1e-9)  # unbiased: the mean is the truth
         return reports**2 @ table.mean(axis=0) - ranges.mean(axis=1)
 

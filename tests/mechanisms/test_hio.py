@@ -4,9 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import sottovoce as sv
 from sottovoce.mechanisms.trees import family_offsets, question_number
+from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.simulation.simulate import seeded_words
 
 SCHEMA = sv.Schema(
@@ -131,6 +133,34 @@ def test_the_finest_question_of_a_large_hierarchy_is_unbiased():
     found = question.oracle.estimate_some(codes.astype(np.int64), counts, np.array(cells))
     scores = (found - [0.75, 0.25, 0, 0]) / np.sqrt(question.oracle.variance(20_000) + 0.25 / 20_000)
     assert np.abs(scores).max() < 5
+
+
+def test_direct_answers_are_the_answers_with_the_error_that_they_have():
+    """Seeds 0 to 99: sums of squared errors over variances within chi-square limits of 10^-6, and a tenth of room."""
+    schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+    table = {"a": np.array([0, 0, 0, 0, 5, 6, 7, 3]), "b": np.array([7, 7, 7, 0, 1, 6, 2, 3])}
+    plan = sv.Plan.create(schema, epsilon=2, users=10_000, mechanism="hio")
+    batch = ranges_to_batch(schema, [{}, {"a": (0, 3)}, {"a": (0, 3), "b": (4, 7)}])
+    sums = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, -1, 2]])
+    truth, scores = sums @ [1, 5 / 8, 3 / 8], []
+    for seed in range(100):
+        model = sv.fit(plan, sv.simulate(plan, table, seed=seed, users=10_000))
+        spread = model.spread(batch, sums)
+        np.testing.assert_allclose(spread.direct, sums @ model.evaluate(batch))
+        assert spread.direct_error[0] == 0
+        scores.append((spread.direct - truth)[1:] / spread.direct_error[1:])
+    squares = (np.array(scores) ** 2).sum(axis=0)
+    assert squares.max() < 1.1 * stats.chi2.isf(1e-6 / 3, 100)
+    assert squares.min() > 0.9 * stats.chi2.ppf(1e-6 / 3, 100)
+
+
+def test_what_nobody_reported_on_has_no_direct_answer():
+    schema = sv.Schema([sv.Ordinal("a", 0, 7), sv.Ordinal("b", 0, 7)])
+    plan = sv.Plan.create(schema, epsilon=2, users=10_000, mechanism="hio")
+    model = sv.fit(plan, sv.simulate(plan, {"a": [0], "b": [0]}, seed=1, users=2))
+    answer = model.answer("a <= 3 AND b <= 3")
+    assert answer.direct is None
+    assert model.answer("TRUE").direct is not None
 
 
 def test_codes_beyond_the_limit_are_refused_with_the_limit():

@@ -30,6 +30,14 @@ class TestFiles:
         raw = np.frombuffer(base64.b64decode(packed["base64"]), dtype="<f8").reshape(packed["shape"])
         np.testing.assert_array_equal(raw, MODEL.matrices[0, 1])
 
+    def test_replicates_are_kept_without_what_only_the_model_itself_is_asked(self, tmp_path):
+        MODEL.save(tmp_path / "model.json")
+        document = json.loads((tmp_path / "model.json").read_text())
+        assert set(document["state"]) - set(document["replicates"][0]) == {"grids", "bins", "raw", "noise"}
+        before, after = (model.answer("age <= 24") for model in (MODEL, sv.load_model(tmp_path / "model.json")))
+        assert after.interval == before.interval
+        assert after.direct.interval == before.direct.interval
+
     @pytest.mark.parametrize(
         "change",
         [

@@ -7,6 +7,7 @@ import json
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import ModelError
-from sottovoce.model.files import pack
+from sottovoce.model.files import pack, unpack
 from sottovoce.model.state_checks import check_array, check_seal, check_state, seal
 from tests.crowds import mixed_crowd, mixed_schema
 
@@ -70,6 +71,55 @@ def test_a_model_of_other_shapes_than_the_schema_is_refused(tmp_path: Path, name
     document["state"][name] = document["state"][name][:-1]
     with pytest.raises(ModelError, match=f"{name} are"):
         load_again(document, path)
+
+
+def alter(document: dict[str, Any], name: str, change: Callable[[list[Any]], None]) -> None:
+    """Change a list of a state's arrays, unpacked."""
+    unpacked = unpack(document["state"][name])
+    change(unpacked)
+    document["state"][name] = pack(unpacked)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("grids", lambda grids: grids.pop(), "one entry for each grid"),
+        ("grids", lambda grids: grids.__setitem__(0, grids[1]), "listed once"),
+        ("grids", lambda grids: grids.__setitem__(0, [9]), "one or two of 3 attributes"),
+        ("grids", lambda grids: grids.__setitem__(-1, [2, 1]), "in their order"),
+        ("bins", lambda bins: bins.__setitem__(0, []), "for each of its attributes"),
+        ("bins", lambda bins: bins.__setitem__(0, [bins[0][0][:-1]]), "bins has the shape"),
+        ("bins", lambda bins: bins[0][0].__setitem__(0, 200_000_000), "bins number at most"),
+        ("bins", lambda bins: bins[0][0].__setitem__(0, -1), "below zero"),
+        ("raw", lambda raw: raw.__setitem__(0, raw[0][:-1]), "raw has the shape"),
+        ("raw", lambda raw: raw[0].__setitem__(0, np.nan), "not finite"),
+        ("noise", lambda noise: noise.__setitem__((0, 0), 1.0), "at least two reports"),
+        ("noise", lambda noise: noise.__setitem__((0, 1), 1.5), "probabilities"),
+        ("noise", lambda noise: noise.__setitem__((0, 2), noise[0, 1]), "above the second"),
+        ("noise", lambda noise: noise.__setitem__((0, 3), -0.5), "below zero"),
+    ],
+)
+def test_raw_grids_that_no_fit_gives_are_refused(
+    tmp_path: Path, name: str, change: Callable[[Any], None], says: str
+) -> None:
+    path = tmp_path / "model.json"
+    document = fitted("hdg", path)
+    alter(document, name, change)
+    with pytest.raises(ModelError, match=says):
+        load_again(document, path)
+
+
+def test_a_model_of_an_older_version_has_no_raw_grids_and_answers_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    document = fitted("hdg", path)
+    model = sv.load_model(path)
+    assert model.answer("age <= 24").direct is not None
+    for name in ("grids", "bins", "raw", "noise"):
+        del document["state"][name]
+    path.write_text(json.dumps(seal(document)))
+    older = sv.load_model(path)
+    assert older.answer("age <= 24").direct is None
+    assert older.answer("age <= 24").interval == model.answer("age <= 24").interval
 
 
 def test_a_small_file_that_asks_for_much_memory_is_refused_without_taking_it(tmp_path: Path) -> None:

@@ -59,8 +59,9 @@ export interface Errors {
   readonly single: Packed;
   readonly pair: Packed;
   readonly triple: Packed;
-  /** How much errors count that stand where people stand; and in pairs with one of the attributes listed. */
+  /** How much errors count that stand where people stand; in pairs; and in pairs with one of the attributes listed. */
   readonly coherent: number;
+  readonly coherent_pair: number;
   readonly coherent_listed: number;
   readonly listed: readonly number[];
 }

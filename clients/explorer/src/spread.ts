@@ -218,8 +218,9 @@ export class Spread {
     const key = `${first},${second}`;
     const known = this.coherents.get(key);
     if (known) return known;
-    const { coherent, coherent_listed, listed } = this.errors;
-    const doubtful = first !== null && (listed.includes(first) || listed.includes(second)) ? coherent_listed : coherent;
+    const { coherent, coherent_pair, coherent_listed, listed } = this.errors;
+    const ofPair = first !== null && (listed.includes(first) || listed.includes(second)) ? coherent_listed : coherent_pair;
+    const doubtful = first === null ? coherent : ofPair;
     const found = {
       posterior: doubtful * this.mean(this.besides.posterior, first, second),
       prior: coherent * this.mean(this.besides.prior, first, second),

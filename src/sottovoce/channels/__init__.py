@@ -17,6 +17,7 @@ from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
 from sottovoce.channels.parity import Parity
 from sottovoce.channels.plugins import make_plugin_channel, plugins
 from sottovoce.channels.square_wave import SquareWave
+from sottovoce.channels.support import Support
 from sottovoce.errors import PlanError, TooLargeError
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "LocalHash",
     "Parity",
     "SquareWave",
+    "Support",
     "choose_kind",
     "make_channel",
     "parse_epsilon",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sottovoce.channels.exact import Words
+    from sottovoce.channels.support import Support
 
 
 class Channel(Protocol):
@@ -69,6 +70,9 @@ class FrequencyOracle(Channel, Protocol):
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+
+    def support(self) -> Support:
+        """Return how often a report supports cells: what the variance of sums of estimates depends on."""
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.channels.exact import SCALE, Words, response_weights
+from sottovoce.channels.support import Support
 
 if TYPE_CHECKING:
     import numpy as np
@@ -107,9 +108,10 @@ class GRR:
 
         return self.estimate(np.bincount(codes, weights=counts, minlength=self.cells))[cells]
 
+    def support(self) -> Support:
+        """Return how often a report supports cells: it is one cell, and never two."""
+        return Support(self.keep / SCALE, self.other / SCALE, 0.0, 0.0)
+
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
-        if reports <= 0:
-            return float("inf")
-        other = self.other / SCALE
-        return other * (1 - other) * (SCALE / (self.keep - self.other)) ** 2 / reports
+        return self.support().rare_variance(reports)

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from sottovoce.channels.exact import SCALE, Words, below, exp_less_one, many_below
 from sottovoce.channels.grr import GRR
+from sottovoce.channels.support import Support
 from sottovoce.errors import PlanError, TooLargeError
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ class LocalHash:
     @property
     def attenuation(self) -> float:
         """How much more often a cell's own reports support it than another cell's."""
-        own, foreign = self.support_probabilities()
-        return own - foreign
+        return self.support().difference
 
     def row(self, cell: int) -> list[int]:
         """Return the exact integer weight of every code, given the cell."""
@@ -191,11 +191,18 @@ class LocalHash:
         hashes = _hash_table(self)
         return np.asarray(self.response.probabilities()[hashes].reshape(self.cells, self.codes) / self.vectors)
 
-    def support_probabilities(self) -> tuple[float, float]:
-        """Return the probability that a report supports its own cell, and that it supports any one other cell."""
+    def support(self) -> Support:
+        """Return how often a report supports cells; of two foreign ones, on average over where the seed places cells.
+
+        Of the q^t - 1 vectors q^(t-1) - 1 give two points the same hash, and q^(t-2) - 1 three points, unless these are
+        in line: then what two of them share all do. Of the q^t - 2 other points q - 2 are in line with two.
+        """
         keep, other = Fraction(self.response.keep, SCALE), Fraction(self.response.other, SCALE)
-        collide = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
-        return float(keep), float(collide * keep + (1 - collide) * other)
+        pair = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
+        three = Fraction(self.prime ** (self.digits - 2) - 1, self.vectors)
+        line = Fraction(self.prime - 2, self.vectors - 1)
+        shared = line * pair * keep + (1 - line) * (three * keep + (pair - three) * other)
+        return Support(float(keep), float(pair * keep + (1 - pair) * other), float(pair * keep), float(shared))
 
     def supports(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return, for every cell, how many reports support it: those whose answer is the cell's hash.
@@ -222,8 +229,8 @@ class LocalHash:
         total = counts.sum()
         if not total:
             return np.zeros(self.cells)
-        own, foreign = self.support_probabilities()
-        return np.asarray((self.supports(counts) / total - foreign) / (own - foreign))
+        support = self.support()
+        return np.asarray((self.supports(counts) / total - support.foreign) / support.difference)
 
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
@@ -248,8 +255,8 @@ class LocalHash:
             part = slice(start, start + step)
             hashes = (own_digits.T @ points[:, part]).astype(small) % small.type(self.prime)
             supports[part] = counts @ (hashes == wanted)
-        own, foreign = self.support_probabilities()
-        return np.asarray((supports / counts.sum() - foreign) / (own - foreign))
+        support = self.support()
+        return np.asarray((supports / counts.sum() - support.foreign) / support.difference)
 
     def coordinates(self) -> NDArray[np.int64]:
         """Return the t coordinates of every cell's point, most significant first."""
@@ -261,10 +268,7 @@ class LocalHash:
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
-        if reports <= 0:
-            return float("inf")
-        own, foreign = self.support_probabilities()
-        return foreign * (1 - foreign) / (own - foreign) ** 2 / reports
+        return self.support().rare_variance(reports)
 
 
 def best_prime(epsilon: Decimal) -> int:

@@ -22,7 +22,7 @@ from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
-from sottovoce.simulation.simulate import simulate
+from sottovoce.simulation.rounds import simulate_rounds
 from sottovoce.tally.tally import Tally
 
 Row = dict[str, Any]
@@ -62,7 +62,7 @@ def plan_task(task: Task) -> Plan:
 
 def _collect(task: Task, plan: Plan, cache: Cache) -> Tally:
     table = dict(zip(plan.schema.names, cache.records(task.data), strict=True))
-    return simulate(plan, table, seed=task.collection_seed)
+    return simulate_rounds(plan, table, seed=task.collection_seed)
 
 
 def fit_task(task: Task, plan: Plan, cache: Cache) -> Model:
@@ -71,7 +71,8 @@ def fit_task(task: Task, plan: Plan, cache: Cache) -> Model:
         return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=task.collection_seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FewReportsWarning)  # how far that goes is what is measured
-        return fit(plan, _collect(task, plan, cache), seed=task.repeat)
+        tally = _collect(task, plan, cache)
+        return fit(tally.plan, tally, seed=task.repeat)
 
 
 def prepare(task: Task, cache: Cache) -> None:

@@ -1,4 +1,4 @@
-"""What TDG and HDG share: the granularity guideline, the grids' questions, and the estimates of their cells."""
+"""What mechanisms of grids share: the granularity guideline, the questions, and the raw estimates of their cells."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.estimation.consistency import Grid
 from sottovoce.mechanisms.options import check_choice
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.plan.bin_maps import BinMap, grid_map
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.questions import Family
@@ -133,6 +134,29 @@ def make_grids(plan: Plan, estimates: Sequence[tuple[Floats, float]]) -> list[Gr
         )
         for question, (cells, variance) in zip(plan.questions, estimates, strict=True)
     ]
+
+
+def raw_grids(plan: Plan, tally: Tally, grids: Sequence[Grid], blocks: Sequence[NDArray[np.intp]]) -> list[RawGrid]:
+    """Return what direct answers need of grids that at least two people reported on.
+
+    Args:
+        plan: The plan, one grid a question.
+        tally: What was counted.
+        grids: The raw estimates, by `estimate_grids`.
+        blocks: For each attribute, the model's block of every level; blocks nest within the bins of all grids.
+    """
+    weights = tally.question_weights
+    found = []
+    for question, grid in zip(plan.questions, grids, strict=True):
+        reports = float(weights[question.index])
+        if reports < 2:
+            continue
+        bins = []
+        for attribute, table in zip(question.attributes, question.tables, strict=True):
+            bins.append(np.zeros(int(blocks[attribute].max()) + 1, dtype=np.intp))
+            bins[-1][blocks[attribute]] = table.array()
+        found.append(RawGrid(question.attributes, tuple(bins), grid.frequencies, reports, question.oracle.support()))
+    return found
 
 
 def _coarsest_maps(plan: Plan) -> dict[int, BinMap]:

@@ -29,9 +29,11 @@ from sottovoce.mechanisms.grids import (
     largest_domain,
     nearest_power,
     pairs_of,
+    raw_grids,
 )
 from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
-from sottovoce.mechanisms.pairwise_model import PairwiseModel
+from sottovoce.mechanisms.pairwise_model import Pair, PairwiseModel
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -95,18 +97,18 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return response matrices for all pairs; nothing here draws at random."""
-    return from_grids(Origin.of(plan, tally), plan, estimate_grids(plan, tally))
+    grids = estimate_grids(plan, tally)
+    raw = raw_grids(plan, tally, grids, _blocks(plan))
+    return from_grids(Origin.of(plan, tally), plan, grids, raw)
 
 
-def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid]) -> PairwiseModel:
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
     """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
     matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, grids, origin.reports).items()}
-    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices)
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices, raw=raw)
 
 
-def response_matrices(
-    plan: Plan, grids: Sequence[Grid], reports: int
-) -> dict[tuple[int, int], tuple[Floats, list[float]]]:
+def response_matrices(plan: Plan, grids: Sequence[Grid], reports: int) -> dict[Pair, tuple[Floats, list[float]]]:
     """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1."""
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
@@ -125,7 +127,7 @@ def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
 
 
 def _matrix(
-    grids: dict[tuple[int, ...], Grid], pair: tuple[int, int], start: Floats, threshold: float
+    grids: dict[tuple[int, ...], Grid], pair: Pair, start: Floats, threshold: float
 ) -> tuple[Floats, list[float]]:
     rows, columns, cells = grids[pair[:1]], grids[pair[1:]], grids[pair]
     known = PairGrids(rows.frequencies, columns.frequencies, cells.frequencies, rows.buckets[0], columns.buckets[0])

@@ -11,6 +11,7 @@ Levels without order, and "no answer" after the values, take part in a tree in t
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.estimation.hierarchy import decompose
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
+from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import SHARES, Plan
@@ -88,24 +90,55 @@ class HIOModel(Model):
     def deviations(self, batch: Batch, sums: Floats) -> Floats:
         """Return the standard error of each sum: the noise of the nodes it needs; what nobody reported, in full."""
         variances = np.zeros(len(sums))
+        for number, cells, weights in self._needed(batch, sums)[1]:
+            reports = self._reports(number)
+            if reports:
+                variances += self.plan.questions[number].oracle.variance(reports) * (weights**2).sum(axis=0)
+            else:
+                variances += (self._estimate(number, cells) @ weights) ** 2
+        return np.sqrt(variances)
+
+    def spread(self, batch: Batch, sums: Floats) -> Spread:
+        """Return the error of each sum, and what the reports say: the answers themselves, where all nodes were asked.
+
+        The direct answer's error counts how frequent nodes are and how their estimates go together.
+        """
+        direct, parts = self._needed(batch, sums)
+        variances = np.zeros(len(sums))
+        for number, cells, weights in parts:
+            reports, estimates = self._reports(number), self._estimate(number, cells)
+            support = self.plan.questions[number].oracle.support()
+            direct += np.where(weights.any(axis=0), estimates @ weights if reports > 1 else np.nan, 0.0)
+            for row in np.flatnonzero(weights.any(axis=0)).tolist():
+                variances[row] += support.variance(weights[:, row], estimates, reports)
+        error = np.where(np.isnan(direct), np.nan, np.sqrt(variances))
+        return replace(super().spread(batch, sums), direct=direct, direct_error=error)
+
+    def _needed(self, batch: Batch, sums: Floats) -> tuple[Floats, list[tuple[int, NDArray[np.int64], Floats]]]:
+        """Return what everybody adds to each sum; and of every question needed, cells and their weights in each sum."""
+        whole = np.zeros(len(sums))
         terms: Terms = {}
         for query, trees in enumerate(self._nodes_by_query(batch)):
             for chosen in itertools.product(*trees):
+                cells, weights = self._cells(chosen, trees)
                 if any(chosen):
                     number = question_number(self.depths, chosen, self.offsets)
-                    terms.setdefault(number, []).append((query, *self._cells(chosen, trees)))
+                    terms.setdefault(number, []).append((query, cells, weights))
+                else:
+                    whole += sums[:, query] * weights[0]
+        parts = []
         for number, needs in terms.items():
             unique, indices = np.unique(np.concatenate([cells for _, cells, _ in needs]), return_inverse=True)
             queries = np.repeat([query for query, _, _ in needs], [len(cells) for _, cells, _ in needs])
-            weights = np.zeros((len(unique), len(sums)))
-            np.add.at(weights, indices, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
-            start, stop = np.searchsorted(self.columns[0], [number, number + 1])
-            if stop > start:
-                noise = self.plan.questions[number].oracle.variance(int(self.columns[2][start:stop].sum()))
-                variances += noise * (weights**2).sum(axis=0)
-            else:
-                variances += (self._estimate(number, unique) @ weights) ** 2
-        return np.sqrt(variances)
+            totals = np.zeros((len(unique), len(sums)))
+            np.add.at(totals, indices, sums.T[queries] * np.concatenate([own for _, _, own in needs])[:, None])
+            parts.append((number, unique, totals))
+        return whole, parts
+
+    def _reports(self, number: int) -> int:
+        """Return how many reports a question got."""
+        start, stop = np.searchsorted(self.columns[0], [number, number + 1])
+        return int(self.columns[2][start:stop].sum())
 
     def _nodes_by_query(self, batch: Batch) -> list[list[dict[int, Nodes]]]:
         """Return, for every query and attribute, the nodes needed at each depth; the root where it is not named."""

@@ -16,6 +16,7 @@ does not speak of negative estimates, but what the paper reports of LHIO fits th
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
@@ -28,8 +29,10 @@ from sottovoce.estimation.hierarchy import infer_2d
 from sottovoce.mechanisms.grids import ROUNDS, pair_shares, pairs_of
 from sottovoce.mechanisms.options import check_choice, require_pairs, require_small_pairs
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.mechanisms.trees import TreeOptions, TreeQuestions, family_offsets, question_number, tree_starts
 from sottovoce.model.origin import Origin
+from sottovoce.plan.bin_maps import tree_maps
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.questions import Question
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -71,7 +74,8 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: LHIOOptions) -
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the leaves of every pair's hierarchy; nothing here draws at random."""
     pairs, sizes = pairs_of(plan.schema), plan.schema.sizes
-    grids = [_leaves(plan, tally, number) for number in range(len(pairs))]
+    asked = [_hierarchy(plan, tally, number) for number in range(len(pairs))]
+    grids = [_leaves(plan, pair, nodes) for pair, nodes in zip(pairs, asked, strict=True)]
     if plan.options.get("nonnegative"):  # plans made before there was the option have none
         grids = post_process(grids, rounds=ROUNDS)
     elif plan.options["postprocess"]:
@@ -81,24 +85,49 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
         estimator=plan.options["estimator"],
         blocks=[np.arange(size) for size in sizes],
         matrices={pair: grid.frequencies for pair, grid in zip(pairs, grids, strict=True)},
+        raw=[nodes.raw for hierarchy in asked for nodes in hierarchy.values() if nodes.raw.reports >= 2],
     )
 
 
-def _leaves(plan: Plan, tally: Tally, number: int) -> Grid:
-    """Return the leaves that fit all estimates of one pair's hierarchy, shifted to add up to one."""
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The estimates of the nodes at two depths of a pair's trees, and how many reports they come from."""
+
+    raw: RawGrid
+    reports: int
+
+
+def _hierarchy(plan: Plan, tally: Tally, number: int) -> dict[tuple[int, ...], _Nodes]:
+    """Return the nodes of one pair's hierarchy by their depths, both roots left out."""
     pair = pairs_of(plan.schema)[number]
-    rows, columns = (tree_starts(plan.schema.sizes[index], plan.options["branching"]) for index in pair)
-    depths = len(rows), len(columns)
+    tables = [tree_maps(plan.schema.sizes[index], plan.options["branching"]) for index in pair]
+    depths = [len(own) for own in tables]
     offsets, first = family_offsets(depths), plan.questions.offsets[2 * number]  # two families a pair
-    estimates: list[list[Floats]] = [[np.ones((1, 1)) for _ in columns] for _ in rows]
-    reports = 0
-    for chosen in np.ndindex(depths):
+    weights = tally.question_weights
+    found = {}
+    for chosen in np.ndindex(*depths):
         if any(chosen):
             question = plan.questions[first + question_number(depths, chosen, offsets)]
             counts = tally.counts(question.index)
-            shape = len(rows[chosen[0]]), len(columns[chosen[1]])
-            estimates[chosen[0]][chosen[1]] = _estimate(question, counts).reshape(shape)
-            reports += int(counts.sum())
+            own = [tables[axis][depth] for axis, depth in enumerate(chosen)]
+            raw = RawGrid(
+                attributes=pair,
+                bins=tuple(table.array() for table in own),
+                estimates=_estimate(question, counts).reshape([table.bins for table in own]),
+                reports=float(weights[question.index]),
+                support=question.oracle.support(),
+            )
+            found[chosen] = _Nodes(raw, int(counts.sum()))
+    return found
+
+
+def _leaves(plan: Plan, pair: tuple[int, int], nodes: dict[tuple[int, ...], _Nodes]) -> Grid:
+    """Return the leaves that fit all estimates of one pair's hierarchy, shifted to add up to one."""
+    rows, columns = (tree_starts(plan.schema.sizes[index], plan.options["branching"]) for index in pair)
+    estimates: list[list[Floats]] = [[np.ones((1, 1)) for _ in columns] for _ in rows]
+    for (row, column), own in nodes.items():
+        estimates[row][column] = own.raw.estimates
+    reports = sum(own.reports for own in nodes.values())
     leaves = infer_2d(estimates, rows, columns)
     return Grid(
         attributes=pair,

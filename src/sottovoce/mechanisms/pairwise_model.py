@@ -7,7 +7,9 @@ Algorithm 2 or maximum entropy, from the pairs' answers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +19,10 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.estimation import max_entropy, weighted_update
+from sottovoce.mechanisms.direct_answers import DirectAnswers
+from sottovoce.mechanisms.raw_grids import RawGrid, grids_from_state, grids_state
 from sottovoce.model.answer import INTERVAL_NOTE
+from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, chunks
@@ -37,12 +42,19 @@ class PairwiseModel(Model):
     kind = "pairwise"
 
     def __init__(
-        self, origin: Origin, *, estimator: str, blocks: list[NDArray[np.intp]], matrices: Mapping[Pair, Floats]
+        self,
+        origin: Origin,
+        *,
+        estimator: str,
+        blocks: list[NDArray[np.intp]],
+        matrices: Mapping[Pair, Floats],
+        raw: Sequence[RawGrid] = (),
     ) -> None:
         super().__init__(origin)
         self.estimator = estimator
         self.blocks = blocks
         self.matrices = dict(matrices)
+        self.raw = list(raw)
         self._averages = [_block_average(block) for block in blocks]
         self._singles = [self._single(attribute) for attribute in range(len(blocks))]
 
@@ -53,7 +65,11 @@ class PairwiseModel(Model):
         return np.asarray(np.mean(known, axis=0))
 
     def state(self) -> dict[str, Any]:
-        """Return the estimator, blocks and matrices."""
+        """Return the estimator, blocks and matrices, and the raw grids."""
+        return {**self.replicate_state(), **grids_state(self.raw)}
+
+    def replicate_state(self) -> dict[str, Any]:
+        """Return the estimator, blocks and matrices: a replicate gives no direct answers."""
         return {"estimator": self.estimator, "blocks": self.blocks, "matrices": list(self.matrices.values())}
 
     @classmethod
@@ -61,7 +77,8 @@ class PairwiseModel(Model):
         """Return the model that `state` describes."""
         pairs = list(combinations(range(len(origin.schema.attributes)), 2))
         matrices = dict(zip(pairs, state["matrices"], strict=True))
-        return cls(origin, estimator=state["estimator"], blocks=state["blocks"], matrices=matrices)
+        raw = grids_from_state(state)
+        return cls(origin, estimator=state["estimator"], blocks=state["blocks"], matrices=matrices, raw=raw)
 
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
@@ -106,6 +123,16 @@ class PairwiseModel(Model):
             others = np.delete(sizes, attribute, axis=0).prod(axis=0)[selection.queries]
             hidden[selection.queries] += others * (spread @ self._singles[attribute] ** 2) / 4
         return np.asarray(np.sqrt(sums**2 @ hidden))
+
+    @cached_property
+    def direct(self) -> DirectAnswers:
+        """What the reports themselves say of attributes that were asked together."""
+        return DirectAnswers(self.raw, self._averages, self._singles, self.matrices)
+
+    def spread(self, batch: Batch, sums: Floats) -> Spread:
+        """Return the errors of sums of answers, and what the reports themselves say; a model of grids knows no more."""
+        direct, error = self.direct.answer(batch, sums)
+        return replace(super().spread(batch, sums), direct=direct, direct_error=error)
 
     def _answer(self, dimensions: int, queries: NDArray[np.intp], reduced: Mapping[int, _Reduced]) -> Floats:
         """Return the answers to queries that all name the same number of attributes."""

@@ -22,7 +22,6 @@ from sottovoce.plan.registry import find_mechanism
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
-    from sottovoce.model.fitted import Fitted
     from sottovoce.model.model import Model
 
 FORMAT = "sottovoce-model-1"
@@ -52,8 +51,8 @@ def model_document(model: Model) -> dict[str, Any]:
         "format": FORMAT,
         "kind": model.kind,
         "origin": origin,
-        "state": _pack_state(model),
-        "replicates": [_pack_state(replicate) for replicate in model.replicates],
+        "state": _pack_state(model.state()),
+        "replicates": [_pack_state(replicate.replicate_state()) for replicate in model.replicates],
         **({"caveats": list(model.caveats)} if model.caveats else {}),
     }
 
@@ -94,8 +93,8 @@ def read_model(data: bytes, name: str) -> Model:
     return model
 
 
-def _pack_state(model: Fitted) -> dict[str, Any]:
-    return {name: pack(value) for name, value in model.state().items()}
+def _pack_state(state: dict[str, Any]) -> dict[str, Any]:
+    return {name: pack(value) for name, value in state.items()}
 
 
 def _unpack_state(schema: Schema, packed: dict[str, Any]) -> dict[str, Any]:

@@ -108,6 +108,10 @@ class Fitted(ABC):
     def state(self) -> dict[str, Any]:
         """Return what `from_state` needs to make this model again: numbers, texts and arrays."""
 
+    def replicate_state(self) -> dict[str, Any]:
+        """Return what `from_state` needs to make it again as a replicate, which nobody asks but for its answers."""
+        return self.state()
+
     @classmethod
     @abstractmethod
     def from_state(cls, origin: Origin, state: dict[str, Any]) -> Self:

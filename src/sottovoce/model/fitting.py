@@ -66,6 +66,11 @@ def fit(
             f"the tally is of collection {tally.collection[:12]}…, the plan's is {plan.collection[:12]}…; "
             "use the plan that the reports answered"
         )
+    if not (tally.plan.continues(plan) and plan.continues(tally.plan)):
+        raise ModelError(
+            f"the tally is of round {tally.plan.round} of its collection, the plan is that of round {plan.round}; "
+            "fit the plan of the last round that was counted: fit(tally.plan, tally)"
+        )
     if not tally.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     mechanism = find_mechanism(plan.mechanism)

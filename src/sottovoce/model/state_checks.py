@@ -62,14 +62,17 @@ def check_state(schema: Schema, state: Mapping[str, Any]) -> None:
         for own, size in _per_attribute(state, "distributions", sizes):
             _check(own, "distributions", (size,))
     if "blocks" in state:
-        _check_blocks(state, sizes)
+        blocks = _check_blocks(state, sizes)
+        if "grids" in state:
+            _check_grids(state, blocks)
     if "questions" in state:
         length = len(_array(state, "questions", (None,)))
         for name in ("questions", "codes", "counts"):
             _check(state[name], name, (length,))
 
 
-def _check_blocks(state: Mapping[str, Any], sizes: list[int]) -> None:
+def _check_blocks(state: Mapping[str, Any], sizes: list[int]) -> list[int]:
+    """Return how many blocks each attribute has, if blocks and matrices are of the schema's shapes."""
     blocks = []
     for block, size in _per_attribute(state, "blocks", sizes):
         _check(block, "blocks", (size,))
@@ -82,6 +85,34 @@ def _check_blocks(state: Mapping[str, Any], sizes: list[int]) -> None:
         raise ModelError(f"matrices are {len(pairs)}, one for each pair of attributes")
     for matrix, shape in zip(matrices, pairs, strict=True):
         _check(matrix, "matrices", shape, signed=True)
+    return blocks
+
+
+def _check_grids(state: Mapping[str, Any], blocks: list[int]) -> None:
+    """Raise ModelError unless raw grids are of single attributes or pairs, each once, and of the blocks' shapes."""
+    grids, bins, raw = (state.get(name) for name in ("grids", "bins", "raw"))
+    if not (isinstance(grids, list) and isinstance(bins, list) and isinstance(raw, list)):
+        raise ModelError("grids, bins and raw are lists, one entry for each grid")
+    if not len(grids) == len(bins) == len(raw):
+        raise ModelError("grids, bins and raw have one entry for each grid")
+    for grid, axes, estimates in zip(grids, bins, raw, strict=True):
+        allowed = range(len(blocks))
+        if not (len(grid) in (1, 2) and all(type(index) is int and index in allowed for index in grid)):
+            raise ModelError(f"a grid is of one or two of {len(blocks)} attributes, got {grid!r}")
+        if grid != sorted(set(grid)) or not isinstance(axes, list) or len(axes) != len(grid):
+            raise ModelError(f"a grid has bins for each of its attributes, in their order, got {grid!r}")
+        for own, index in zip(axes, grid, strict=True):
+            _check(own, "bins", (blocks[index],))
+            if own.dtype.kind != "i" or own.max(initial=0) >= blocks[index]:
+                raise ModelError(f"bins number at most {blocks[index]} bins of {blocks[index]} blocks")
+        _check(estimates, "raw", tuple(int(own.max()) + 1 for own in axes), signed=True)
+    if len({(tuple(grid), own.shape) for grid, own in zip(grids, raw, strict=True)}) < len(grids):
+        raise ModelError("every grid of the same attributes and bins is listed once")
+    noise = _array(state, "noise", (len(grids), 5))
+    if (noise[:, 0] < 2).any() or (noise[:, 1:] > 1).any() or (noise[:, 1] <= noise[:, 2]).any():
+        raise ModelError(
+            "noise holds, for each grid, at least two reports and probabilities, the first above the second"
+        )
 
 
 def _per_attribute(state: Mapping[str, Any], name: str, sizes: list[int]) -> list[tuple[NDArray[Any], int]]:

@@ -3,6 +3,10 @@
 A plan is one JSON document. Its **fingerprint** is the SHA-256 of its canonical form (RFC 8785); its **collection** is
 the same without shares, version and expiry, so that plans which differ only in whom they ask next belong together.
 
+A collection may have several **rounds**: the plan of a later round has all questions of the earlier ones, which are
+asked of nobody any more, and its own after them. It names its ``parent``, the collection of the first round, and stays
+in it.
+
 To read, audit or answer a plan takes no mechanism: only `Plan.create` and `Plan.refresh` load one, by its name.
 """
 
@@ -11,6 +15,7 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
+import re
 from collections.abc import Collection
 from decimal import Decimal
 from pathlib import Path
@@ -57,6 +62,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     purpose: str = ""
     contact: str = ""
     expires: str | None = None
+    parent: str | msgspec.UnsetType = msgspec.UNSET
 
     @classmethod
     def create(
@@ -143,6 +149,57 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         plan.check()
         return plan
 
+    def next_round(self, tally: Any) -> Plan:
+        """Return the plan of the next round, designed from what this one's tally shows, for people not yet asked.
+
+        It stays in the collection: a client that answered any round answers no more, and tallies of all rounds merge
+        into one that `fit` takes. What this round asked is asked of nobody any more.
+
+        Args:
+            tally: What was counted so far, of this round and those before it.
+
+        Raises:
+            PlanError: If the mechanism has no further round, or the tally is of another collection or round.
+        """
+        mechanism = find_mechanism(self.mechanism)
+        if mechanism.next_round is None or mechanism.rounds is None:
+            able = ", ".join(each.name for each in every_mechanism() if each.next_round is not None)
+            raise PlanError(f"{self.mechanism} asks everything in one round; those of more rounds are: {able}")
+        if self.round >= len(mechanism.rounds(self)):
+            raise PlanError(f"this is round {self.round} of {len(mechanism.rounds(self))}, the last: fit its tally")
+        if tally.collection != self.collection or len(tally.plan.questions) != len(self.questions):
+            raise PlanError("the tally is of another collection or round; give the one of this plan's own reports")
+        design = mechanism.next_round(self, tally)
+        plan = msgspec.structs.replace(
+            self,
+            parameters={**self.parameters, **design.parameters, "round": self.round + 1},
+            tables=self.tables + design.tables,
+            families=(
+                *(msgspec.structs.replace(family, shares=0) for family in self.families),
+                *(family.shifted(len(self.tables)) for family in design.families),
+            ),
+            version=self.version + 1,
+            parent=self.collection,
+        )
+        plan.check()
+        return plan
+
+    @property
+    def round(self) -> int:
+        """Which round of its collection this plan asks, from 1."""
+        return int(self.parameters.get("round", 1)) if self.parent else 1
+
+    def continues(self, earlier: Plan) -> bool:
+        """Return whether this plan's first questions are all those of another plan of its collection."""
+        if earlier.collection != self.collection or len(earlier.families) > len(self.families):
+            return False
+        return all(
+            (mine.attributes, mine.channel) == (own.attributes, own.channel)
+            and [[self.tables[table] for table in choices] for choices in mine.tables]
+            == [[earlier.tables[table] for table in choices] for choices in own.tables]
+            for mine, own in zip(self.families, earlier.families, strict=False)
+        )
+
     @functools.cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the canonical JSON, 64 hexadecimal digits."""
@@ -150,7 +207,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def collection(self) -> str:
-        """The SHA-256 of the canonical JSON without shares, version and expiry."""
+        """The SHA-256 of the canonical JSON without shares, version and expiry; a later round's is its parent's."""
+        if self.parent:
+            return str(self.parent)
         document = msgspec.to_builtins(self)
         del document["version"], document["expires"]
         for family in document["families"]:
@@ -247,6 +306,8 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
             _check_date(self.expires)
+        if self.parent is not msgspec.UNSET and not re.fullmatch(r"[0-9a-f]{64}", str(self.parent)):
+            raise PlanError(f"parent is a collection, 64 hexadecimal digits, got {self.parent!r}")
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
         if not is_readable(self.purpose) or not is_readable(self.contact):

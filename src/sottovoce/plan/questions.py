@@ -68,6 +68,11 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         each, left = divmod(self.shares, self.count)
         return each + (number < left)
 
+    def shifted(self, tables: int) -> Family:
+        """Return the family as it stands after so many other tables."""
+        moved = tuple(tuple(table + tables for table in choices) for choices in self.tables)
+        return msgspec.structs.replace(self, tables=moved)
+
     def locate(self, position: int) -> int:
         """Return the question whose interval of the family's share holds ``position``."""
         if not isinstance(self.shares, int):

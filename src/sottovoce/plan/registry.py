@@ -66,6 +66,8 @@ class Mechanism:
         fit: (plan, tally, `Fitting`) -> a model.
         model: The class of that model, which reads it back from a file.
         refresh: (plan, tally) -> new shares, one per family, where a collection's shares may change under way.
+        rounds: (plan) -> the fraction of the people that each round should ask, where there is more than one round.
+        next_round: (plan, tally) -> the questions that the next round adds; asked after every round but the last.
     """
 
     name: str
@@ -75,6 +77,8 @@ class Mechanism:
     fit: Callable[[Plan, Tally, Fitting], Model]
     model: type[Model]
     refresh: Callable[[Plan, Tally], list[int]] | None = None
+    rounds: Callable[[Plan], list[float]] | None = None
+    next_round: Callable[[Plan, Tally], Design] | None = None
 
     def settle(self, options: Mapping[str, Any]) -> msgspec.Struct:
         """Return the options as the mechanism's own struct; an unknown or impossible one is refused.

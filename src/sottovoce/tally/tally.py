@@ -101,7 +101,7 @@ class Tally:
         """
         expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
         for fingerprint, totals in self._totals.items():
-            share = self._plans[fingerprint].questions.shares / SHARES
+            share = _padded(self._plans[fingerprint].questions.shares / SHARES, len(expected))
             expected += totals.sum() * share
             variance += totals.sum() * share * (1 - share)
         limit = expected + 4 * np.sqrt(variance)
@@ -170,18 +170,32 @@ class Tally:
         return self._totals.setdefault(fingerprint, np.zeros(len(self.plan.questions), dtype=np.int64))
 
     def merge(self, other: Tally) -> None:
-        """Add another tally of the same collection to this one."""
+        """Add another tally of the same collection to this one; of two rounds the later plan is then the tally's."""
         if not isinstance(other, Tally):
             raise TallyError(f"merge takes another Tally, got {type(other).__name__}")
         if other.collection != self.collection:
             raise TallyError(
                 f"tallies of different collections do not add: {self.collection[:12]}… and {other.collection[:12]}…"
             )
-        self._counts.merge(other._counts)
+        if not self.plan.continues(other.plan):
+            if not other.plan.continues(self.plan):
+                raise TallyError("tallies of two designs of one round do not add: their questions are not the same")
+            self._continue(other.plan)
+        if len(other.plan.questions) == len(self.plan.questions):
+            self._counts.merge(other._counts)
+        else:
+            self._counts.add(*other._counts.columns())
         for fingerprint, totals in other._totals.items():
-            self._totals_of(fingerprint)[:] += totals
+            self._totals_of(fingerprint)[: len(totals)] += totals
         self._plans |= other._plans
         self.refused += other.refused
+
+    def _continue(self, plan: Plan) -> None:
+        """Go on with the plan of a later round, which has this one's questions first."""
+        questions, codes, counts = self._counts.columns()
+        self.plan, self._counts = plan, make_counts(plan.questions.codes)
+        self._counts.add(questions, codes, counts)
+        self._totals = {key: _padded(totals, len(plan.questions)) for key, totals in self._totals.items()}
 
     def add_counts(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> None:
         """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error."""
@@ -320,6 +334,11 @@ class Tally:
         if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
         return tally
+
+
+def _padded(numbers: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return the numbers of a round's questions, and zeros for those of later rounds."""
+    return np.concatenate([numbers, np.zeros(length - len(numbers), dtype=numbers.dtype)])
 
 
 def _read_rows(file: pq.ParquetFile, size: int) -> pa.Table:

@@ -109,9 +109,11 @@ def test_a_query_that_holds_nobody_is_still_uncertain():
 
 
 def test_direct_answers_are_only_on_attributes_asked_together():
-    model = made(known=known())
+    plan = sv.Plan.create(SCHEMA, epsilon=2, users=2_000)
+    model = sv.fit(plan, sv.simulate(plan, {"a": [1, 6], "b": ["x", "z"], "c": [0, None]}, users=2_000, seed=1))
     assert model.answer("a < 3 AND b = 'x'").direct is not None
     assert model.answer("a < 3 AND b = 'x' AND c > 1").direct is None
+    assert made(known=known()).answer("a < 3").direct is None  # nothing is known of the noise
 
 
 def test_without_what_a_fit_leaves_deviations_are_infinite_and_intervals_hold_everything():

@@ -8,11 +8,13 @@ import pytest
 
 from sottovoce.mechanisms.spectral.belief import Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
+from sottovoce.mechanisms.spectral.moments import Shown
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.posterior import Posterior, expansion
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 AXES = [Axis(4), Axis(3, ordered=False), Axis(2)]
-PLAIN = Belief(coherent=0.0, coherent_listed=0.0, triple=0.0)
+PLAIN = Belief(coherent=0.0, coherent_pair=0.0, coherent_listed=0.0, triple=0.0)
 
 
 def made(belief=PLAIN, seed=1):
@@ -51,7 +53,11 @@ def test_one_attribute_by_hand():
     table = (model.doubt.noise + model.doubt.bias)[0, [1, 2, 2]]
     assert spread.variance[0] == pytest.approx(float(own**2 @ table))
     assert spread.shift[0] == pytest.approx(float(own @ model.residual[0, 1:4]))
-    assert spread.direct[0] == pytest.approx(float(own**2 @ model.doubt.measured[0, [1, 2, 2]]))
+    assert spread.direct[0] == np.inf  # nothing is known of the noise
+    block = Shown.of([0], [[(1, 2)]], [4])
+    model.noise = Noise([block], [np.array([[40, 30, 20, 10]])], [np.array([0.5])])
+    spread = model.spread(1, {0: (np.array([0]), weights[None])}, np.eye(1))
+    assert spread.direct[0] == pytest.approx(float(model.noise.variance({(0,): own[None]}, 1)[0]))
 
 
 def test_differences_of_pairs_agree_with_every_moment_moved_one_by_one():
@@ -92,7 +98,7 @@ def test_three_attributes_take_the_others_as_they_are_in_the_model():
 def test_triples_and_errors_at_few_levels_only_widen():
     batch = {index: (np.array([0]), np.eye(axis.size)[:1]) for index, axis in enumerate(AXES)}
     plain = made().spread(1, batch, np.eye(1)).variance[0]
-    for wider in ({"triple": 0.01}, {"coherent": 1.0}, {"coherent_listed": 1.0}):
+    for wider in ({"triple": 0.01}, {"coherent": 1.0}, {"coherent_pair": 1.0}, {"coherent_listed": 1.0}):
         assert made(replace(PLAIN, **wider)).spread(1, batch, np.eye(1)).variance[0] > plain
 
 

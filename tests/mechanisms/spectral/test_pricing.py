@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
+from sottovoce.mechanisms.spectral.limit import kappa
 from sottovoce.mechanisms.spectral.pricing import Pricing
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
@@ -22,8 +23,11 @@ def priced(axes=AXES, **bounds):
 
 
 def saves(pricing, blocks, slope):
+    """Return what blocks save; more cells than pay count by the part that they carry of what a report can."""
     asked = Candidates.of(pricing.groups, EPSILON, blocks)
-    return asked.by_block(asked.gains * slope[asked.columns])
+    more = np.array([block.cells([axis.size for axis in pricing.groups.axes]) for block in blocks]) - 1
+    carried = more * ((np.e**2 - 1) / (np.e**2 + more)) ** 2 / kappa(2)
+    return asked.by_block(asked.gains * slope[asked.columns]) * np.where(more > np.e**2, carried, 1.0)
 
 
 def patterns(index):

@@ -70,6 +70,7 @@ def test_what_errors_follow_from_is_what_the_fit_left(model: sv.Model) -> None:
     assert arrays["single"].shape == arrays["pair"].shape == (sum(axis.bands for axis in axes),)
     assert arrays["triple"].shape == (sum(2**axis.bands - 1 for axis in axes),)
     assert document["errors"]["coherent"] == BELIEF.coherent
+    assert document["errors"]["coherent_pair"] == BELIEF.coherent_pair
 
 
 def test_a_model_that_knows_nothing_of_its_error_can_be_explored(model: sv.Model) -> None:

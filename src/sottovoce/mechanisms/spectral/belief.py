@@ -38,6 +38,7 @@ class Belief:
         boldness: How far the shrinkage of pairs follows the pair on its own rather than the pooled variance.
         pseudo: How many observations the pooled leverage counts for in a block's own.
         coherent: Weight of errors that stand at few levels, where people stand, beside those spread over all.
+        coherent_pair: The same for pairs: what depends on each other often does so at few values.
         coherent_listed: The same for pairs with a category of three or more values: one value may differ from all the
             others, and the more people have it the larger the error.
         triple, triple_decay: Prior variance of a product of three functions about what pairs explain, as a part of the
@@ -56,13 +57,14 @@ class Belief:
     pair_doubt_spread: float = 1.5
     single_doubt: float = 0.004
     single_doubt_spread: float = 2.0
-    pair_prior: float = 0.01
-    pair_quantile: float = 0.95
+    pair_prior: float = 0.008
+    pair_quantile: float = 0.98
     single_quantile: float = 0.9
     boldness: float = 0.15
     pseudo: float = 6.0
     coherent: float = 0.5
-    coherent_listed: float = 2.5
+    coherent_pair: float = 1.5
+    coherent_listed: float = 3.5
     triple: float = 0.4**2
     triple_decay: float = 2.0
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from math import inf
+from math import inf, sinh
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,11 @@ _MAX_ENTERING = 2000  # blocks enter in a round
 _MIN_ENTERING_GAIN = 0.002  # relative: what an entering block saves above the shadow price
 _DROPPED_PER_ROUND = 0.15  # the part of the rare blocks that is dropped in a round
 _QUESTION_COST = 8e-4  # a question is dropped that saves less than that part of an attribute's or pair's mean error
+_DEAR_BELOW = 0.27  # information per report, epsilon 1: with less a question needs more reports, and costs more
 _MAX_BOUND_SHARE = 0.75  # the part of the crowd that the least reports of all questions may take
 _LOCAL_SEARCH_STEPS = 100  # at most: each adds or drops one block
 _LOCAL_SEARCH_WORK = 2e6  # at most, steps times entries of the matrix of blocks by groups
-_MIN_RELATIVE_GAIN = 1e-4  # a step of the local search must save this part of the error
+_MIN_RELATIVE_GAIN = 1e-4  # each must save that part of the error
 
 
 def information(asked: Candidates, users: float, shares: Floats) -> Floats:
@@ -97,7 +98,8 @@ def design(
     pairs = len(axes) * (len(axes) - 1) / 2
     pricing = Pricing(groups, epsilon, most=most, together=together, usual=most / (len(axes) + pairs))
     asked, shares = _generate_columns(groups, epsilon, users, pricing)
-    shares = _local_search(asked, users, _drop_rare_blocks(asked, users, shares))
+    cost = _question_cost(asked, epsilon)
+    shares = _local_search(asked, users, _drop_rare_blocks(asked, users, shares, cost), cost)
     shares = np.round(shares, 9)  # as far as every machine agrees
     return [(block, float(share)) for block, share in zip(asked.blocks, shares, strict=True) if share > 0]
 
@@ -161,12 +163,14 @@ def _indispensable(asked: Candidates, shares: Floats, least: Floats) -> NDArray[
     return np.unique(rows[order[last]])
 
 
-def _question_cost(asked: Candidates) -> Floats:
+def _question_cost(asked: Candidates, epsilon: Decimal) -> Floats:
     """Return the part of the error that every block must save for its number of questions: short plans are worth it."""
-    return _QUESTION_COST * asked.questions / (len(asked.groups.axes) + len(asked.groups.pairs(asked.groups.weight)))
+    dear = max(1.0, _DEAR_BELOW / sinh(float(epsilon) / 2) ** 2)
+    owners = len(asked.groups.axes) + len(asked.groups.pairs(asked.groups.weight))
+    return _QUESTION_COST * dear * asked.questions / owners
 
 
-def _drop_rare_blocks(whole: Candidates, users: int, current: Floats) -> Floats:
+def _drop_rare_blocks(whole: Candidates, users: int, current: Floats, cost: Floats) -> Floats:
     """Return shares over fewer blocks, nearly all with enough reports: in rounds, those least worth it are dropped.
 
     First go blocks whose questions would be rare, if the least reports would save less there than elsewhere; then
@@ -188,9 +192,7 @@ def _drop_rare_blocks(whole: Candidates, users: int, current: Floats) -> Floats:
         worth = (_error_reduction(asked, without, least, users) / (least * price))[rare]
         if not len(rare) or (least.sum() < _MAX_BOUND_SHARE and worth.min() >= 1):
             rare = np.setdiff1d(np.arange(len(kept)), needed)
-            lost = (_error_reduction(asked, without, current, users) - price * current) / (
-                error * _question_cost(asked)
-            )
+            lost = (_error_reduction(asked, without, current, users) - price * current) / (error * cost[kept])
             rare = rare[lost[rare] < 1]
             worth = lost[rare]
         if not len(rare):
@@ -202,7 +204,7 @@ def _drop_rare_blocks(whole: Candidates, users: int, current: Floats) -> Floats:
     return result
 
 
-def _local_search(whole: Candidates, users: int, shares: Floats) -> Floats:
+def _local_search(whole: Candidates, users: int, shares: Floats, cost: Floats) -> Floats:
     """Return better shares, none below the least: a local search that adds or drops one block at a time."""
     least, best, error = least_shares(whole, users), shares, inf
     for _ in range(min(_LOCAL_SEARCH_STEPS, max(1, int(_LOCAL_SEARCH_WORK / len(whole.rows))))):
@@ -213,9 +215,8 @@ def _local_search(whole: Candidates, users: int, shares: Floats) -> Floats:
         known, asked = information(whole, users, shares), shares > 0
         price, by_entry = _shadow_price(whole, users, shares, known), known[whole.columns]
         left = 1 - least[asked].sum()
-        cost = error * _question_cost(whole)
-        joining = _error_reduction(whole, by_entry, least, users) - price * least - cost
-        leaving = _error_reduction(whole, by_entry, -shares, users) + price * shares + cost
+        joining = _error_reduction(whole, by_entry, least, users) - price * least - error * cost
+        leaving = _error_reduction(whole, by_entry, -shares, users) + price * shares + error * cost
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
         gain[_indispensable(whole, shares, least)] = -inf
         index = int(np.round(gain / error, 9).argmax())

@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats, Progress
 from sottovoce.mechanisms.spectral.dependence import Doubt, correct, model_moments
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
 from sottovoce.mechanisms.spectral.single import SingleProblem
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _START_SCALE = 0.1  # standard deviation of random starts, in prior standard deviations
-_FIRST_STEPS, _STEP_GROWTH = 5, 1.35
+_FIRST_STEPS, _STEP_GROWTH = 5, 1.35  # when held-out reports are looked at first, and how much later each time
 _PATIENCE = 12  # looks without progress: leaving the saddle of independence takes some tens of steps
 _TOLERANCE = 5.0  # of the held-out misfit: so much is chance in the starts, and every second fit stops that early
-_POLISH_STEPS = 200
 _LEAST_CURVATURE = 0.05  # below this a number is moved in units of its prior
 _ANCHOR = 0.005  # prior precision of moving away from the average of the fits, in its own prior's units
 _SEED = 0x5EC7
@@ -37,13 +37,21 @@ _SEED = 0x5EC7
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much work a fit does."""
+    """How much work a fit does.
+
+    Attributes:
+        folds: Parts of the reports; each is held out once to say how many steps to make.
+        fits: Fits from different starts that are averaged: what one start makes of chance, others do not.
+        components: Components of each fit: enough for the dependence of a usual crowd, as fits are averaged.
+        most_steps: Steps of a fit at most; the best number is usually below a hundred.
+        polish: Steps towards the corrected moments; more changed nothing that was measured.
+    """
 
     folds: int
     fits: int
     components: int
     most_steps: int
-    polish: int = _POLISH_STEPS
+    polish: int = 200
 
 
 EFFORTS = {"default": Effort(5, 8, 8, 300), "fast": Effort(2, 4, 8, 200, 80)}
@@ -62,6 +70,15 @@ class Answers:
     def asked(self) -> Asked:
         """The functions that were asked."""
         return Asked.of(len(self.axes), self.blocks)
+
+    @property
+    def noise(self) -> Noise:
+        """How far chance moves what they say."""
+        kept = [
+            np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)
+            for block, given in zip(self.blocks, self.attenuations, strict=True)
+        ]
+        return Noise(self.blocks, self.counts, kept)
 
     def moments(self, counts: Sequence[NDArray[Any]] | None = None) -> Moments:
         """Return the moments of these counts, or of others of the same questions."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.dependence import Doubt
 from sottovoce.mechanisms.spectral.moments import Asked
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.posterior import Posterior
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.model.fitted import Spread
@@ -38,20 +39,30 @@ class Known:
             nobody was asked).
         residual: Measured minus model, and cautious correction minus model, of every coefficient of an asked band or
             pair of bands, the upper triangle row by row.
+        noise: How far chance moves what was measured; None in models that do not know it, which have no direct answers.
     """
 
     bands: NDArray[Any]
     doubt: NDArray[np.float32]
     residual: NDArray[np.float32]
+    noise: Noise | None = None
 
     @classmethod
-    def of(cls, axes: Sequence[Axis], asked: Asked, doubt: Doubt, residual: Floats, gap: Floats) -> Known:
+    def of(
+        cls,
+        axes: Sequence[Axis],
+        asked: Asked,
+        doubt: Doubt,
+        residual: Floats,
+        gap: Floats,
+        noise: Noise | None = None,
+    ) -> Known:
         """Return what is kept of a fit."""
         measured = np.where(np.isfinite(doubt.measured), doubt.measured, 0.0)
         tables = np.stack([doubt.noise, doubt.bias, measured]).astype(np.float32)
         bands = np.array(asked.bands)
         where = _measured(axes, bands, tables[2])
-        return cls(bands, tables, np.stack([residual[where], gap[where]]).astype(np.float32))
+        return cls(bands, tables, np.stack([residual[where], gap[where]]).astype(np.float32), noise)
 
     def unpack(self, axes: Sequence[Axis]) -> tuple[Doubt, Floats, Floats]:
         """Return the tables, residuals and gaps of all functions of all attributes, asked or not."""
@@ -147,7 +158,7 @@ class MixtureModel(JointModel):
         if self._known is None:
             return None
         axes = [Axis.of(attribute) for attribute in self.schema.attributes]
-        return Posterior(axes, self.weights, self.factors, *self._known.unpack(axes))
+        return Posterior(axes, self.weights, self.factors, *self._known.unpack(axes), noise=self._known.noise)
 
     def _sampling(self, batch: Batch, sums: Floats) -> Floats:
         """Return the variance that each sum would have if everybody had answered openly: nobody knows it better."""
@@ -172,18 +183,19 @@ class MixtureModel(JointModel):
 
     def state(self) -> dict[str, Any]:
         """Return the weights and the factors, and what intervals need."""
-        known = (
-            {}
-            if self._known is None
-            else {"bands": self._known.bands, "doubt": self._known.doubt, "residual": self._known.residual}
-        )
-        return {"weights": self._given, "factors": self._kept, **known}
+        state: dict[str, Any] = {"weights": self._given, "factors": self._kept}
+        if self._known is not None:
+            state |= {"bands": self._known.bands, "doubt": self._known.doubt, "residual": self._known.residual}
+            state |= self._known.noise.state() if self._known.noise else {}
+        return state
 
     @classmethod
     def from_state(cls, origin: Origin, state: dict[str, Any]) -> MixtureModel:
         """Return the model that `state` describes."""
         precision = state["factors"][0].dtype
-        known = Known(state["bands"], state["doubt"], state["residual"]) if "doubt" in state else None
+        axes = [Axis.of(attribute) for attribute in origin.schema.attributes]
+        noise = Noise.from_state(axes, state) if "noise_counts" in state else None
+        known = Known(state["bands"], state["doubt"], state["residual"], noise) if "doubt" in state else None
         return cls(origin, weights=state["weights"], factors=state["factors"], precision=precision, known=known)
 
 

@@ -24,7 +24,7 @@ _MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _WEIGHT_PRIOR = 0.1  # prior precision of the logits of the component weights
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
-_MEMORY = 10
+_MEMORY = 10  # steps that L-BFGS remembers, as is usual
 _COARSE = 3  # so many first bands are handled together
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import Doubt, Layout
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.prior import pair_falls, single_prior
 from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
@@ -65,6 +66,7 @@ class Posterior:
         doubt: What remains unknown, by bands.
         residual: Measured minus model for all functions of all attributes, the constant first; zero if not asked.
         gap: The cautious correction minus model, likewise.
+        noise: How far chance moves what was measured; without it there are no direct answers.
         belief: The constants.
     """
 
@@ -77,10 +79,12 @@ class Posterior:
         residual: Floats,
         gap: Floats,
         *,
+        noise: Noise | None = None,
         belief: Belief = BELIEF,
     ) -> None:
         self.axes, self.weights, self.factors = list(axes), weights, list(factors)
-        self.doubt, self.residual, self.gap, self.belief = doubt, residual, gap, belief
+        self.doubt, self.residual, self.gap = doubt, residual, gap
+        self.noise, self.belief = noise, belief
         self.marginals = [weights @ factor for factor in factors]
         self._layout = Layout.of([axis.bands for axis in axes])
 
@@ -123,7 +127,6 @@ class Posterior:
             "assumed": np.where(asked, prior * measured / (prior + measured), prior),
             "posterior": self.doubt.noise + self.doubt.bias,
             "prior": prior,
-            "measured": np.where(asked, self.doubt.measured, self.doubt.bias),
             "bias": self.doubt.bias,
             "unasked": np.where(asked, 0.0, self.doubt.bias),
         }
@@ -141,18 +144,20 @@ class Posterior:
 
     def spread(self, count: int, products: Products, sums: Floats) -> Variances:
         """Return the spread of sums (rows) of ``count`` products."""
-        names = ("posterior", "prior", "measured", "assumed")
+        names = ("posterior", "prior", "unasked", "assumed")
         single, several = ({name: np.zeros(len(sums)) for name in names} for _ in range(2))
-        shift, drift, together = np.zeros(len(sums)), np.zeros(len(sums)), np.ones(len(sums), dtype=bool)
+        shift, drift, direct = (np.zeros(len(sums)) for _ in range(3))
+        together = np.full(len(sums), self.noise is not None)
         terms = _Terms(self, count, products)
         for part, members, amounts in _parts(sums, sum(axis.size for axis in self.axes)):
-            together[part] = ~((amounts != 0) & (terms.named.sum(axis=0)[members] > 2)).any(axis=1)
+            together[part] &= ~((amounts != 0) & (terms.named.sum(axis=0)[members] > 2)).any(axis=1)
+            weights: dict[tuple[int, ...], Floats] = {}
             for attributes, factor, others in terms.of(1, 2):
                 scaled = amounts * factor[members]
                 if not scaled.any():
                     continue
                 into = single if len(attributes) == 1 else several
-                found, beyond, aside = self._one(
+                found, weights[attributes], beyond, aside = self._one(
                     attributes,
                     scaled,
                     [terms.functions[index][members] for index in attributes],
@@ -165,6 +170,8 @@ class Posterior:
                 drift[part] += aside
                 if len(attributes) == 2 and not self._asked_together(*attributes):
                     together[part] &= ~scaled.any(axis=1)
+            if self.noise is not None and together[part].any():
+                direct[part] = self.noise.variance(weights, len(part))
             for attributes, factor, _ in terms.of(3):
                 scaled = amounts * factor[members]
                 if scaled.any():
@@ -180,7 +187,7 @@ class Posterior:
             prior=single["prior"] + several["prior"],
             evidence=np.clip(np.minimum(_gained(single), _gained(several)), 0.0, 1.0),
             shift=shift,
-            direct=np.where(together, single["measured"] + several["measured"], np.inf),
+            direct=np.where(together, direct + single["unasked"] + several["unasked"], np.inf),
         )
 
     def _one(
@@ -190,8 +197,8 @@ class Posterior:
         vectors: list[Floats],
         plain: Floats,
         centred: list[Floats],
-    ) -> tuple[dict[str, Floats], Floats, Floats]:
-        """Return variances, shift and drift from the coefficients of one attribute or pair.
+    ) -> tuple[dict[str, Floats], Floats, Floats, Floats]:
+        """Return variances, weights, shift and drift of the coefficients of one attribute or pair.
 
         ``vectors`` are weights of functions (sums, products, functions) and ``amounts`` what the products count for;
         ``centred`` are weights of levels less their mean, and ``plain`` what products count for besides those levels.
@@ -211,19 +218,21 @@ class Posterior:
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
         beyond, aside = ((total * matrix[np.ix_(*indices)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
         grams = [self._gram(own, self.marginals[index]) for index, own in zip(attributes, centred, strict=True)]
-        listed = len(attributes) == 2 and any(map(self.is_list, attributes))
-        doubtful = self.belief.coherent_listed if listed else self.belief.coherent
+        doubtful = self.belief.coherent
+        if len(attributes) == 2:
+            listed = any(map(self.is_list, attributes))
+            doubtful = self.belief.coherent_listed if listed else self.belief.coherent_pair
         coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
         for name, table, weight in (  # what is doubted more does not count as measured the sooner
             ("posterior", "bias", doubtful),
             ("prior", "prior", self.belief.coherent),
-            ("measured", "unasked", doubtful),
+            ("unasked", "unasked", doubtful),
             ("assumed", "assumed", self.belief.coherent),
         ):
             mean = float((sizes * self._tables[table][where]).sum() / sizes.sum())
             found[name] = found[name] + weight * coherent * mean
-        return found, beyond, aside
+        return found, total[:, 0] if len(attributes) == 1 else total, beyond, aside
 
     def is_list(self, index: int) -> bool:
         """Return whether an attribute is a category of three or more values (`Belief.coherent_listed`)."""

@@ -28,6 +28,7 @@ from sottovoce.mechanisms.spectral.patterns import (
 )
 from sottovoce.plan.bin_maps import reaches_all
 
+_WIDEST = 3.0  # cells, in e^eps: up to there randomised response beats local hashing
 _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
 _AT_ONCE = 1_000_000  # of them are held in memory
@@ -59,7 +60,7 @@ class Pricing:
     def __init__(self, groups: Groups, epsilon: Decimal, *, most: float, together: float, usual: float) -> None:
         self.groups, self.together, self.usual = groups, together, usual
         self.odds = exp(float(epsilon))
-        self.widest = min(3 * self.odds + 2, _MOST_CELLS)  # up to there randomised response beats local hashing
+        self.widest = min(_WIDEST * self.odds + 2, _MOST_CELLS)
         self.patterns = self._choose(most)
         self.tables = np.array([float(basis_count(leads)) for leads in self.patterns])
         self.masses = np.zeros((len(self.patterns), groups.bands))
@@ -86,8 +87,10 @@ class Pricing:
         return pattern_bins(size, leads) if max(leads) < bands else np.inf
 
     def _worth(self, slopes: Floats, cells: Floats, questions: Floats) -> Floats:
-        """Return what a report saves, less for blocks of many questions, nothing where cells are too many."""
+        """Return what a report saves, less for many questions or more cells than pay, nothing for too many cells."""
         gain = ((self.odds - 1) / (self.odds - 1 + cells)) ** 2
+        wide = np.maximum((np.minimum(cells, self.widest) - 1) / self.odds, 1.0)
+        gain *= 4 * wide / (1 + wide) ** 2  # the part of what epsilon allows that so many cells carry
         return np.where(cells <= self.widest, gain * slopes / (1 + questions / self.usual), 0.0)
 
     def offers(self, slope: Floats) -> Iterator[Offer]:

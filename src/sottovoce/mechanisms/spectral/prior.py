@@ -36,7 +36,7 @@ class Prior:
     single_decay: float = 0.5
     pair_variance: float = 0.6
     pair_decay: float = 1.2
-    single_weight: float = 3.0
+    single_weight: float = 2.0
 
     def single(self, axis: Axis) -> Floats:
         """Return the variance of the mean of a function of each band."""

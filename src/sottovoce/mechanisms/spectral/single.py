@@ -12,8 +12,8 @@ import numpy as np
 
 from sottovoce._types import Floats
 
-_MOST_STEPS = 60
-_TOLERANCE = 1e-6
+_MOST_STEPS = 60  # of Newton's method: ten are usual
+_TOLERANCE = 1e-6  # of the objective: far below what chance does to it
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ def _errors(model: MixtureModel, numbers: _Numbers) -> dict[str, Any] | None:
         "pair": numbers.put(prior["pair"]),
         "triple": numbers.put(prior["triple"]),
         "coherent": model.posterior.belief.coherent,
+        "coherent_pair": model.posterior.belief.coherent_pair,
         "coherent_listed": model.posterior.belief.coherent_listed,
         "listed": [index for index in range(len(model.schema.names)) if model.posterior.is_list(index)],
     }
