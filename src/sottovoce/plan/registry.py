@@ -105,6 +105,7 @@ MECHANISMS: dict[str, str | Mechanism] = {
     "lhio": "sottovoce.mechanisms.lhio:LHIO",
     "hio": "sottovoce.mechanisms.hio:HIO",
     "msw": "sottovoce.mechanisms.msw:MSW",
+    "ahdg": "sottovoce.mechanisms.ahdg:AHDG",
     "uniform": "sottovoce.mechanisms.uniform:UNIFORM",
 }
 """Every mechanism by name: where it is to be found, or itself once it was used."""

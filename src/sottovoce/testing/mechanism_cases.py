@@ -36,6 +36,7 @@ PROMISES: dict[str, Promise] = {
     "hdg": Promise(one_attribute=False),
     "tdg": Promise(one_attribute=False),
     "calm": Promise(one_attribute=False),
+    "ahdg": Promise(one_attribute=False),
     "lhio": Promise(one_attribute=False, monotone=0),
     "hio": Promise(additive=0, monotone=0),
     "msw": Promise(additive=4, monotone=4, categorical=False),
