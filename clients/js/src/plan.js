@@ -30,6 +30,7 @@ export class Plan {
       users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
       tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
+      ...(isObject(document) && Object.hasOwn(document, "parent") ? { parent: isCollection } : {}),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
     this.document = document;
@@ -79,7 +80,7 @@ export class Plan {
     }
     const plan = new Plan(document);
     plan.fingerprint = fingerprint;
-    plan.collection = hexadecimal(await sha256(canonical(withoutShares(document))));
+    plan.collection = document.parent ?? hexadecimal(await sha256(canonical(withoutShares(document))));
     await plan.#prepareChannels();
     return plan;
   }
@@ -154,6 +155,11 @@ function isDate(value) {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Whether a value names a collection, as a later round names that of the first. @param {unknown} value */
+function isCollection(value) {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 /** Return what a collection is named by: the plan without shares, version and expiry. @param {any} document */
