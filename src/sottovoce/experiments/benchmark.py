@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
@@ -66,10 +67,10 @@ class Benchmark:
 
     def data(self, name: str) -> Dataset:
         """Return one of its populations; a package's file counts by its content, not by its date."""
-        sizes = {"users": self.users, "attributes": self.attributes, "levels": self.levels}
+        data = Dataset(name=name, users=self.users, attributes=self.attributes, levels=self.levels)
         if name in SYNTHETIC:
-            return Dataset(name=name, covariance=0.8, cut=6.0, **sizes)
-        return Dataset(name=name, source=locate(name, None)[0], **sizes)
+            return msgspec.structs.replace(data, covariance=0.8, cut=6.0)
+        return msgspec.structs.replace(data, source=locate(name, None)[0])
 
     def specs(self) -> tuple[QuerySpec, ...]:
         """Return its query sets."""

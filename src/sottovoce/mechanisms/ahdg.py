@@ -245,7 +245,7 @@ def _matrix(
     rows, columns = lines[pair[0]], lines[pair[1]]
     known = PairGrids(rows, columns, grids[pair].frequencies, row_cells, column_cells)
     matrix, _ = response_matrix(np.outer(rows, columns), known, threshold=threshold)
-    return matrix / matrix.sum()
+    return np.asarray(matrix / matrix.sum())
 
 
 AHDG = Mechanism(
