@@ -197,7 +197,7 @@ def _second_round(plan: Plan, tally: Tally, first: Sequence[Floats]) -> list[Gri
         if not totals[question.index]:
             cells = np.full(question.shape, 1 / cells.size)
         if len(question.attributes) == 1:
-            cells, variance = _averaged(plan, tally, question, first[question.attributes[0]], (cells, variance))
+            cells, variance = _averaged(tally, question, first[question.attributes[0]], (cells, variance))
         grids.append(
             Grid(
                 attributes=question.attributes,
@@ -212,14 +212,12 @@ def _second_round(plan: Plan, tally: Tally, first: Sequence[Floats]) -> list[Gri
     return post_process(grids, rounds=ROUNDS)
 
 
-def _averaged(
-    plan: Plan, tally: Tally, question: Question, first: Floats, second: tuple[Floats, float]
-) -> tuple[Floats, float]:
+def _averaged(tally: Tally, question: Question, first: Floats, second: tuple[Floats, float]) -> tuple[Floats, float]:
     """Return the segments' frequencies averaged over both rounds by the number of reports, and their variance."""
     reports = np.array([tally.question_totals[question.attributes[0]], tally.question_totals[question.index]], float)
+    parts: Floats = np.asarray(np.bincount(question.tables[0].array(), weights=first), dtype=np.float64)
     if not reports.all():
-        return second if reports[1] else (np.bincount(question.tables[0].array(), weights=first), second[1])
-    parts = np.bincount(question.tables[0].array(), weights=first)
+        return second if reports[1] else (parts, second[1])
     share = reports / reports.sum()
     return share[0] * parts + share[1] * second[0], second[1] * share[1]
 
