@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 CLIENTS := js explorer
 MODULES := $(CLIENTS:%=clients/%/node_modules/.package-lock.json)
 
-.PHONY: help demo test fast check format explorer pictures bench scale clean
+.PHONY: help demo test fast check format coverage oldest explorer pictures bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -38,6 +38,21 @@ test: $(STAMP) system ## Run all tests, and say which were skipped for want of w
 fast: $(STAMP) ## Run all but the slow statistical tests.
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow" --ignore tests/browser
 
+coverage: $(STAMP) ## Run all but the slow tests, and say which lines none of them runs; fails below the floor in pyproject.toml.
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow" --ignore tests/browser --cov --cov-report=term:skip-covered
+
+OLDEST := .venv-oldest
+$(OLDEST)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet uv
+	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[all]' --group dev
+	@touch $@
+
+oldest: $(OLDEST)/.installed system ## Run all tests against the lowest versions that pyproject.toml declares.
+	@$(MAKE) --no-print-directory $(MODULES)
+	$(OLDEST)/bin/python -m pytest -n 2 --dist loadgroup -q -rs --ignore tests/browser
+	$(OLDEST)/bin/python -m pytest -q -rs tests/browser
+
 check: $(STAMP) ## Check style, types and layers.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -64,4 +79,4 @@ scale: $(STAMP) ## Measure counting by numpy, DuckDB and Spark, and a billion si
 	$(BIN)/python benchmarks/scale.py
 
 clean: ## Remove what was installed and built.
-	rm -rf $(VENV) build dist $(CLIENTS:%=clients/%/node_modules)
+	rm -rf $(VENV) $(OLDEST) build dist $(CLIENTS:%=clients/%/node_modules)

@@ -1,6 +1,6 @@
 """HDG and Spectral side by side: the ratio of their mean absolute errors, per data set, and its geometric mean.
 
-    python benchmarks/accuracy.py --data ../shared/data [--settings base,eps=2] [--seeds 3]
+    python benchmarks/accuracy.py --data data [--settings base,eps=2] [--seeds 3]
 
 Both see the same records and the same queries; HDG is the paper's (local hashing, Algorithm 2), HDG with maximum
 entropy is printed beside it. Without --data only Normal and Laplace are measured, made here. Rows whose mean true

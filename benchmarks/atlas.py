@@ -7,8 +7,9 @@
 
 The centre is six attributes of 64 levels, 200,000 people, epsilon 1. From there epsilon goes from .25 to 8 on six sets,
 two of them surveys of small categories; then, at epsilon 1, 4 and 6 and on two sets, people from 20,000 to 10^7,
-attributes from 1 to 20, and levels from 2 to 1024 or mixed. A cell is measured three times, and five times where
-Spectral and the best other are within a tenth of each other. All sets are made here; with --data, a folder of
+attributes from 1 to 20, and levels from 2 to 256 or mixed. A cell is measured three times, and five times where
+Spectral and the best other are within a tenth of each other; a mechanism whose errors in a cell were all more than
+twice those of the best other is measured there only once. All sets are made here; with --data, a folder of
 NAME_levels.npz (see accuracy.py), census_kdd and covtype take the place of two.
 
 One line of the file is one cell, method and collection, written as soon as it is known. Cells take turns, so that a
@@ -55,9 +56,12 @@ MECHANISMS: dict[str, dict[str, Any]] = {
 HIO = {"hio": {"mechanism": "hio"}}
 """Slow, and far behind everywhere: measured at the centre only."""
 
+METHODS = tuple(MECHANISMS | HIO)
+
 MEASURES = ("ranges of 1", "ranges of 2", "ranges of 4", "1-way", "2-way")
 """Mean absolute error over ranges of 1, 2 and 4 attributes; mean total variation of distributions of 1 and of 2."""
 
+AXES = ("epsilon", "people", "attributes", "levels")
 EPSILONS = (1.0, 4.0, 0.5, 6.0, 2.0, 0.25, 8.0)
 OFF_CENTRE = (1.0, 4.0, 6.0)
 PEOPLE = (20_000, 1_000_000, 10_000_000)
@@ -65,6 +69,7 @@ ATTRIBUTES = (2, 1, 10, 20)
 LEVELS = ("2", "8", "256", "mixed")
 STAR_SETS = ("normal", "heaped")
 COLLECTIONS, CLOSE_COLLECTIONS, CLOSE = 3, 5, 0.1
+HOPELESS = 2.0
 QUERIES, PAIRS, LARGEST_TABLE = 200, 15, 2**16
 
 
@@ -77,6 +82,12 @@ class Cell:
     people: int = 200_000
     attributes: int = 6
     levels: str = "64"
+
+    @property
+    def axis(self) -> str:
+        """Along which axis of the star it lies."""
+        centre = Cell(self.set)
+        return next((axis for axis in AXES[1:] if getattr(self, axis) != getattr(centre, axis)), "epsilon")
 
     @property
     def centre(self) -> bool:
@@ -111,7 +122,7 @@ class Known:
     tables: dict[str, dict[tuple[str, ...], np.ndarray]]
 
 
-@functools.lru_cache(maxsize=2)
+@functools.lru_cache(maxsize=8)
 def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known:
     """Return a set, its queries and its true answers."""
     people = draw(name, attributes, levels, folder)
@@ -122,11 +133,13 @@ def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known
         if dimensions <= len(names):
             asked = [_query(people, dimensions, np.random.default_rng([dimensions, n])) for n in range(QUERIES)]
             queries[measure] = [_named(people, query) for query in asked], _truths(people, asked)
-    one = {(own,): np.bincount(columns[p], minlength=sizes[p]) / people.count for p, own in enumerate(names)}
+    one: dict[tuple[str, ...], np.ndarray] = {
+        (own,): np.bincount(columns[p], minlength=sizes[p]) / people.count for p, own in enumerate(names)
+    }
     pairs = [pair for pair in combinations(range(len(names)), 2) if sizes[pair[0]] * sizes[pair[1]] <= LARGEST_TABLE]
     chosen = np.random.default_rng(0).permutation(len(pairs))[:PAIRS]
-    two = {}
-    for first, second in (pairs[place] for place in np.sort(chosen)):
+    two: dict[tuple[str, ...], np.ndarray] = {}
+    for first, second in (pairs[index] for index in np.sort(chosen)):
         cells_of = columns[first].astype(np.int64) * sizes[second] + columns[second]
         counts = np.bincount(cells_of, minlength=sizes[first] * sizes[second])
         two[names[first], names[second]] = counts.reshape(sizes[first], sizes[second]) / people.count
@@ -136,21 +149,21 @@ def known(name: str, attributes: int, levels: str, folder: Path | None) -> Known
 def _query(people: People, dimensions: int, generator: np.random.Generator) -> dict[int, np.ndarray]:
     """Return which levels a query takes: half of the domain, in one stretch where there is an order."""
     query = {}
-    for place in np.sort(generator.choice(len(people.columns), dimensions, replace=False)).tolist():
-        size = people.schema.sizes[place]
+    for index in np.sort(generator.choice(len(people.columns), dimensions, replace=False)).tolist():
+        size = people.schema.sizes[index]
         width = max(1, size // 2)
-        if people.schema.attributes[place].ordered:
-            query[place] = generator.integers(0, size - width + 1) + np.arange(width)
+        if people.schema.attributes[index].ordered:
+            query[index] = generator.integers(0, size - width + 1) + np.arange(width)
         else:
-            query[place] = np.sort(generator.permutation(size)[:width])
+            query[index] = np.sort(generator.permutation(size)[:width])
     return query
 
 
 def _named(people: People, query: dict[int, np.ndarray]) -> dict[str, Any]:
     """Return a query as models take it."""
     found: dict[str, Any] = {}
-    for place, levels in query.items():
-        attribute = people.schema.attributes[place]
+    for index, levels in query.items():
+        attribute = people.schema.attributes[index]
         ordered = attribute.ordered
         found[attribute.name] = (
             (int(levels[0]), int(levels[-1])) if ordered else [CATEGORIES[level] for level in levels.tolist()]
@@ -162,10 +175,10 @@ def _truths(people: People, asked: Sequence[dict[int, np.ndarray]]) -> np.ndarra
     answers = []
     for query in asked:
         inside = np.ones(people.count, dtype=bool)
-        for place, levels in query.items():
-            within = np.zeros(people.schema.sizes[place], dtype=bool)
+        for index, levels in query.items():
+            within = np.zeros(people.schema.sizes[index], dtype=bool)
             within[levels] = True
-            inside &= within[people.columns[place]]
+            inside &= within[people.columns[index]]
         answers.append(inside.mean())
     return np.array(answers)
 
@@ -205,16 +218,17 @@ def task_of(result: dict[str, Any]) -> Task:
     return Task(Cell(**result["cell"]), result["method"], result["collection"])
 
 
-def waiting(sets: Sequence[str], out: Path) -> Iterator[Task]:
+def waiting(wanted: Sequence[Cell], methods: Sequence[str], out: Path) -> Iterator[Task]:
     """Yield what is still to be measured, in order: three rounds over all cells, then two over the close ones."""
-    done = {task_of(result) for result in stored(out)}
     for collection in range(CLOSE_COLLECTIONS):
-        if collection == COLLECTIONS:
-            close = close_cells(list(stored(out)))
-        for cell in cells(sets):
-            if collection < COLLECTIONS or cell in close:
-                methods = MECHANISMS | HIO if cell.centre else MECHANISMS
-                yield from (task for method in methods if (task := Task(cell, method, collection)) not in done)
+        results = list(stored(out))  # as they are when the round begins
+        done = {task_of(result) for result in results}
+        close, useless = close_cells(results) if collection >= COLLECTIONS else set(wanted), hopeless(results)
+        for cell in wanted:
+            if cell in close:
+                every = MECHANISMS | HIO if cell.centre else MECHANISMS
+                able = [own for own in methods if own in every and not (collection and (cell, own) in useless)]
+                yield from (task for method in able if (task := Task(cell, method, collection)) not in done)
 
 
 def close_cells(results: Sequence[dict[str, Any]]) -> set[Cell]:
@@ -224,14 +238,29 @@ def close_cells(results: Sequence[dict[str, Any]]) -> set[Cell]:
     return {cell for cell, _, ratio in ratios(results) if abs(ratio.mean - 1) < CLOSE}
 
 
-def run(sets: Sequence[str], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
+def hopeless(results: Sequence[dict[str, Any]]) -> set[tuple[Cell, str]]:
+    """Return the mechanisms all of whose errors in a cell are more than twice those of the best other; or refused."""
+    from atlas_report import BESIDE, OURS
+
+    first: dict[Cell, dict[str, dict[str, float]]] = {task.cell: {} for task in map(task_of, results)}
+    for result in results:
+        if not result["collection"] and result["method"] not in (OURS, *BESIDE):
+            first[task_of(result).cell][result["method"]] = result["errors"]
+    found = set()
+    for cell, by_method in first.items():
+        measured = [errors for errors in by_method.values() if errors]
+        best = {name: min(errors[name] for errors in measured) for name in (measured[0] if measured else ())}
+        for method, errors in by_method.items():
+            if all(error > HOPELESS * best[name] for name, error in errors.items()):
+                found.add((cell, method))
+    return found
+
+
+def run(tasks: Iterator[Task], out: Path, folder: Path | None, *, jobs: int, budget: float) -> None:
     """Measure what the file lacks, until all is there or the budget of CPU seconds is spent."""
-    tasks, spent, count = waiting(sets, out), 0.0, 0
-    ignore = {
-        "initializer": signal.signal,
-        "initargs": (signal.SIGINT, signal.SIG_IGN),
-    }  # Ctrl-C is not for them
-    with ends_with_line(out) as file, ProcessPoolExecutor(jobs, **ignore) as pool:
+    spent, count = 0.0, 0
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))  # not Ctrl-C
+    with ends_with_line(out) as file, pool:
         try:
             running = {pool.submit(measure, task, folder): task for task in islice(tasks, jobs)}
             while running:
@@ -255,6 +284,10 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="take census_kdd and covtype from NAME_levels.npz")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (1)")
     parser.add_argument("--budget-minutes", type=float, default=120, metavar="M", help="stop after M CPU minutes (120)")
+    parser.add_argument("--axes", nargs="+", choices=AXES, default=list(AXES), help="only these axes of the star (all)")
+    parser.add_argument("--epsilons", nargs="+", type=float, metavar="EPS", help="only these epsilons (all)")
+    parser.add_argument("--sets", nargs="+", metavar="SET", help="only these sets (all)")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS, help="only these mechanisms (all)")
     parser.add_argument("--report", action="store_true", help="measure nothing, print what the file holds")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the ratios as a map")
     return parser.parse_args()
@@ -265,7 +298,15 @@ def main() -> None:
     sets = (*MADE[:2], *(("census_kdd", "covtype") if given.data else MADE[2:]), *SURVEYS)
     if not given.report:
         try:
-            run(sets, given.out, given.data, jobs=given.jobs, budget=60 * given.budget_minutes)
+            every = [cell for cell in cells(sets) if cell.axis in given.axes and cell.set in (given.sets or [cell.set])]
+            wanted = [cell for cell in every if not given.epsilons or cell.epsilon in given.epsilons]
+            run(
+                waiting(wanted, given.methods, given.out),
+                given.out,
+                given.data,
+                jobs=given.jobs,
+                budget=60 * given.budget_minutes,
+            )
         except KeyboardInterrupt:
             sys.exit(f"stopped; {given.out} holds all that was finished, and the same command goes on from there")
     from atlas_report import draw_map, print_table

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas import MEASURES, Cell, task_of
+from atlas import AXES, MEASURES, Cell, task_of
 from atlas_sets import SURVEYS
 
 OURS, BESIDE = "spectral", ("msw", "uniform")
@@ -71,6 +71,8 @@ def ratio_of(errors: Errors) -> Ratio | None:
     able = [name for name in errors if name not in (OURS, *BESIDE)] or [name for name in BESIDE[:1] if name in errors]
     if OURS not in errors or not able:
         return None
+    most = max(len(errors[name]) for name in able)  # those far behind were measured once
+    able = [name for name in able if len(errors[name]) == most]
     both = sorted(set(errors[OURS]).intersection(*(errors[name] for name in able)))
     if len(both) < 2:
         return None
@@ -108,21 +110,9 @@ def print_table(results: Sequence[dict[str, Any]]) -> None:
 
 def order(cell: Cell) -> tuple[Any, ...]:
     """Return where a cell stands in the table: the centre's axis first, then people, attributes and levels."""
-    place = axis_of(cell)
-    size = (0.0, float(cell.people), float(cell.attributes), _size(cell.levels))[AXES.index(place)]
-    return AXES.index(place), size, cell.set, cell.epsilon
-
-
-AXES = ("epsilon", "people", "attributes", "levels")
-
-
-def axis_of(cell: Cell) -> str:
-    """Return along which axis of the star a cell lies."""
-    centre = Cell(cell.set)
-    for axis in AXES[1:]:
-        if getattr(cell, axis) != getattr(centre, axis):
-            return axis
-    return "epsilon"
+    axis = cell.axis
+    size = (0.0, float(cell.people), float(cell.attributes), _size(cell.levels))[AXES.index(axis)]
+    return AXES.index(axis), size, cell.set, cell.epsilon
 
 
 def own_levels(cell: Cell) -> str:
@@ -142,7 +132,7 @@ def _text(ratio: Ratio) -> str:
 def _print_bars(found: Sequence[tuple[Cell, str, Ratio]], results: Sequence[dict[str, Any]]) -> None:
     pairs = [(cell, measure, ratio) for cell, measure, ratio in found if ratio.other not in BESIDE]
     behind = [(cell, measure, ratio) for cell, measure, ratio in pairs if ratio.behind]
-    verdict = "ok" if not behind else "FAIL"
+    verdict = "FAIL" if behind else "ok" if pairs else "nothing was measured twice yet"
     print(f"behind the best other that answers pairs: {len(behind)} of {len(pairs)} cells and measures: {verdict}")
     for cell, measure, ratio in behind:
         print(
@@ -152,7 +142,7 @@ def _print_bars(found: Sequence[tuple[Cell, str, Ratio]], results: Sequence[dict
     for measure in MEASURES:
         by_epsilon = defaultdict(list)
         for cell, own, ratio in pairs:
-            if own == measure and axis_of(cell) == "epsilon":
+            if own == measure and cell.axis == "epsilon":
                 by_epsilon[cell.epsilon].append(ratio.mean)
         told = []
         for epsilon, means in sorted(by_epsilon.items()):
@@ -187,7 +177,7 @@ def draw_map(results: Sequence[dict[str, Any]], path: Path) -> None:
     from matplotlib.colors import TwoSlopeNorm
 
     found = list(ratios(results))
-    axes = [axis for axis in AXES if any(axis_of(cell) == axis for cell, _, _ in found)]
+    axes = [axis for axis in AXES if any(cell.axis == axis for cell, _, _ in found)]
     lines = {axis: _lines([cell for cell, _, _ in found], axis) for axis in axes}
     heights = [len(lines[axis]) for axis in axes]
     colours, norm = mpl.colormaps["RdBu"], TwoSlopeNorm(0.0, vmin=-1.0, vmax=2.0)
@@ -200,15 +190,18 @@ def draw_map(results: Sequence[dict[str, Any]], path: Path) -> None:
         layout="constrained",
     )
     for row, axis in enumerate(axes):
-        names, columns = list(lines[axis]), sorted({cell.epsilon for cell, _, _ in found if axis_of(cell) == axis})
+        names, columns = list(lines[axis]), sorted({cell.epsilon for cell, _, _ in found if cell.axis == axis})
         for column, measure in enumerate(MEASURES):
             panel, values = panels[row, column], np.full((len(names), len(columns)), np.nan)
             for cell, own, ratio in found:
-                if own == measure and axis_of(cell) == axis:
-                    place = names.index(_line(cell, axis)), columns.index(cell.epsilon)
-                    values[place] = math.log2(ratio.mean)
+                if own == measure and cell.axis == axis:
+                    where = names.index(_line(cell, axis)), columns.index(cell.epsilon)
+                    values[where] = math.log2(ratio.mean)
                     mark = "▾" if ratio.behind else ""
-                    panel.text(*place[::-1], f"{ratio.mean:.2g}{mark}", ha="center", va="center", fontsize=6.5)
+                    dark = "white" if math.log2(ratio.mean) > 1.3 else "black"
+                    panel.text(
+                        *where[::-1], f"{ratio.mean:.2g}{mark}", ha="center", va="center", fontsize=6.5, color=dark
+                    )
             panel.imshow(values, cmap=colours, norm=norm, aspect="auto")
             panel.set_xticks(range(len(columns)), [f"{epsilon:g}" for epsilon in columns], fontsize=7)
             panel.set_yticks(range(len(names)), names if column == 0 else [], fontsize=7)
@@ -224,7 +217,7 @@ def draw_map(results: Sequence[dict[str, Any]], path: Path) -> None:
 
 def _lines(cells: Sequence[Cell], axis: str) -> dict[str, None]:
     """Return the lines of an axis' panels, in order."""
-    return {_line(cell, axis): None for cell in sorted(cells, key=order) if axis_of(cell) == axis}
+    return {_line(cell, axis): None for cell in sorted(cells, key=order) if cell.axis == axis}
 
 
 def _line(cell: Cell, axis: str) -> str:

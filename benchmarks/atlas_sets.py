@@ -51,7 +51,7 @@ class People:
 def draw(name: str, attributes: int, levels: str, folder: Path | None) -> People:
     """Return a set of people with so many attributes and levels, where the set leaves the choice."""
     if name in SURVEYS:
-        sizes = SURVEY_SIZES if name == "survey" else OPINION_SIZES
+        sizes: tuple[int, ...] = SURVEY_SIZES if name == "survey" else OPINION_SIZES
         columns = _survey(sizes) if name == "survey" else _opinions(sizes)
         return People(_schema(sizes, (name == "survey",) * len(sizes)), columns)
     if name not in MADE:
@@ -60,16 +60,16 @@ def draw(name: str, attributes: int, levels: str, folder: Path | None) -> People
         records = real(name, replace(BASE, attributes=attributes, levels=64), folder)
         return People(_schema((64,) * attributes, (False,) * attributes), list(records.T))
     sizes = tuple(
-        MIXED_SIZES[place % len(MIXED_SIZES)] if levels == "mixed" else int(levels) for place in range(attributes)
+        MIXED_SIZES[index % len(MIXED_SIZES)] if levels == "mixed" else int(levels) for index in range(attributes)
     )
     listed = tuple(levels == "mixed" and size in (5, 12) for size in sizes)
     values = (
         _heaped(attributes) if name == "heaped" else _waves(attributes) if name == "waves" else _bells(name, attributes)
     )
     columns = []
-    for place, (size, unordered) in enumerate(zip(sizes, listed, strict=True)):
-        column = np.minimum(values[place].astype(np.int64) * size // FINE, size - 1)
-        columns.append(np.random.default_rng([1, place]).permutation(size)[column] if unordered else column)
+    for index, (size, unordered) in enumerate(zip(sizes, listed, strict=True)):
+        column = np.minimum(values[index].astype(np.int64) * size // FINE, size - 1)
+        columns.append(np.random.default_rng([1, index]).permutation(size)[column] if unordered else column)
     return People(_schema(sizes, listed), [column.astype(np.uint16) for column in columns])
 
 
@@ -80,8 +80,8 @@ FINE = 1 << 12
 def _schema(sizes: tuple[int, ...], listed: tuple[bool, ...]) -> sv.Schema:
     return sv.Schema(
         [
-            sv.Categorical(f"a{place}", CATEGORIES[:size]) if unordered else sv.Ordinal(f"a{place}", 0, size - 1)
-            for place, (size, unordered) in enumerate(zip(sizes, listed, strict=True))
+            sv.Categorical(f"a{index}", CATEGORIES[:size]) if unordered else sv.Ordinal(f"a{index}", 0, size - 1)
+            for index, (size, unordered) in enumerate(zip(sizes, listed, strict=True))
         ]
     )
 
@@ -96,14 +96,14 @@ def _heaped(attributes: int) -> np.ndarray:
     generator = np.random.default_rng(2)
     hidden = generator.standard_normal((3, ROWS))
     columns = []
-    for place in range(attributes):
-        together = (0.8, 0.5, 0.0)[place % 3]
-        value = together * hidden[place // 3 % 3] + np.sqrt(1 - together**2) * generator.standard_normal(ROWS)
+    for index in range(attributes):
+        together = (0.8, 0.5, 0.0)[index % 3]
+        value = together * hidden[index // 3 % 3] + np.sqrt(1 - together**2) * generator.standard_normal(ROWS)
         amount = np.clip(np.exp(0.7 * value) / 6, 0, 0.999)
         rounds = generator.random(ROWS)
         amount = np.where(rounds < 0.3, np.round(amount * 10) / 10, amount)
         amount = np.where((rounds > 0.3) & (rounds < 0.5), np.round(amount * 20) / 20, amount)
-        nothing = generator.random(ROWS) < (0.0, 0.25, 0.6)[(place + 1) % 3]
+        nothing = generator.random(ROWS) < (0.0, 0.25, 0.6)[(index + 1) % 3]
         columns.append(np.where(nothing, 0.0, np.minimum(amount, 0.999)) * FINE)
     return np.array(columns, dtype=np.uint16)
 
@@ -113,8 +113,8 @@ def _waves(attributes: int) -> np.ndarray:
     generator = np.random.default_rng(3)
     columns: list[np.ndarray] = []
     before = generator.random(ROWS)
-    for place in range(attributes):
-        humps = 2 + place % 2
+    for index in range(attributes):
+        humps = 2 + index % 2
         nearest = np.floor(np.clip(before + 0.5 * generator.standard_normal(ROWS), 0, 0.999) * humps)
         value = (nearest + 0.5) / humps + 0.11 * generator.standard_normal(ROWS)
         value = np.where(generator.random(ROWS) < 0.3, generator.random(ROWS), value)
@@ -135,10 +135,10 @@ def _opinions(sizes: tuple[int, ...]) -> list[np.ndarray]:
     generator = np.random.default_rng(5)
     hidden = generator.standard_normal((2, ROWS))
     columns = []
-    for place, size in enumerate(sizes):
-        strength = (0.8, 0.6, 0.7, 0.5, 0.4, 0.0)[place]
-        value = strength * hidden[place % 2] + np.sqrt(1 - strength**2) * generator.standard_normal(ROWS)
-        columns.append(np.clip((value + 0.3 * (place - 2) + 2.2) / 4.4 * size, 0, size - 1).astype(np.uint16))
+    for index, size in enumerate(sizes):
+        strength = (0.8, 0.6, 0.7, 0.5, 0.4, 0.0)[index]
+        value = strength * hidden[index % 2] + np.sqrt(1 - strength**2) * generator.standard_normal(ROWS)
+        columns.append(np.clip((value + 0.3 * (index - 2) + 2.2) / 4.4 * size, 0, size - 1).astype(np.uint16))
     return columns
 
 

@@ -257,7 +257,10 @@ def main() -> None:
             and (not arguments.epsilon or epsilon in arguments.epsilon)
         ]
         choices = product(range(arguments.collections), cells, arguments.crowds, arguments.mechanisms)
-        tasks = [Task(collection, *chosen, crowd, mechanism) for collection, chosen, crowd, mechanism in choices]
+        tasks = [
+            Task(collection, people, epsilon, crowd, mechanism)
+            for collection, (people, epsilon), crowd, mechanism in choices
+        ]
         try:
             run(tasks, arguments.out, refits=arguments.refits, workers=arguments.workers)
         except KeyboardInterrupt:

@@ -21,7 +21,7 @@ SINGLE_CELLS = ((200_000, 1.0), (200_000, 2.0))
 DIFFERENCES = ("difference of shares", "difference of means")
 KEYS = ["crowd", "people", "epsilon", "mechanism", "collection", "text"]
 
-Frame = pd.DataFrame
+Frame = Any
 
 
 def frame_of(results: list[dict[str, Any]]) -> Frame:

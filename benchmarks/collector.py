@@ -3,6 +3,7 @@
     python benchmarks/collector.py                       # SQLite, ten million reports
     python benchmarks/collector.py --store postgres      # a PostgreSQL server is started in a temporary directory
     python benchmarks/collector.py --reports 1000000 --form binary
+    python benchmarks/collector.py --reports 0 --store postgres --workers 2
 
 The collector is its own process, as `sottovoce serve` starts it; this process is the load. Both share the machine, and
 PostgreSQL too, so a rate is that of all of them together. Every answer is checked, and so is the total at the end.
@@ -27,6 +28,7 @@ import numpy as np
 import psycopg
 
 import sottovoce as sv
+from sottovoce.plan.registry import PlanKeywords
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -101,7 +103,7 @@ def drive(port: int, bodies: Bodies, connections: int, requests: int) -> tuple[f
 
 
 @contextlib.contextmanager
-def collector(plan: Path, database: str) -> Iterator[tuple[int, int]]:
+def collector(plan: Path, database: str, *options: str) -> Iterator[tuple[int, int]]:
     """Yield the port and the process id of a collector."""
     port = free_port()
     command = [
@@ -112,6 +114,7 @@ def collector(plan: Path, database: str) -> Iterator[tuple[int, int]]:
         database,
         "--port",
         str(port),
+        *options,
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
@@ -132,8 +135,10 @@ def memory(pid: int) -> str:
 
 
 def cpu(pid: int) -> float:
+    """Return the processor time of a process and of its workers."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu(int(child)) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
 
 
 def database_cpu(database: str) -> float:
@@ -150,11 +155,12 @@ def milliseconds(latencies: list[float]) -> str:
     return f"p50 {low:6.1f} ms  p99 {high:7.1f} ms"
 
 
-def measure(plan: sv.Plan, database: str, reports: int, form: str) -> None:
+def measure(plan: sv.Plan, database: str, reports: int, form: str, workers: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
         plan.save(path)
-        with collector(path, database) as (port, pid):
+        more = ("--workers", str(workers)) if workers > 1 else ()
+        with collector(path, database, *more) as (port, pid):
             bodies = Bodies(plan, form, BATCH)
             for done in range(STEP, reports + 1, STEP):
                 before, mine, theirs = cpu(pid), time.process_time(), database_cpu(database)
@@ -188,9 +194,10 @@ def main() -> None:
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--reports", type=int, default=10 * STEP, help="in whole millions; 0 for single posts alone")
     parser.add_argument("--form", choices=["json", "binary"], default="json")
+    parser.add_argument("--workers", type=int, default=1, help="processes of the collector, on PostgreSQL")
     chosen = parser.parse_args()
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=10_000_000, **about)
     print(
         f"{chosen.store}, {chosen.form}, {CONNECTIONS} connections, batches of {BATCH:,}, {os.cpu_count()} processors"
@@ -201,7 +208,7 @@ def main() -> None:
         else:
             server = stack.enter_context(running_postgres(*POSTGRES))
             database = create_database(server, "collector")
-        measure(plan, database, chosen.reports, chosen.form)
+        measure(plan, database, chosen.reports, chosen.form, chosen.workers)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How often Spectral's 90 % intervals hold the truth, and how wide they are, over repeated collections.
 
-    python benchmarks/coverage.py --data ../shared/data [--collections 40]
+    python benchmarks/coverage.py --data data [--collections 40]
 
 For each data set and number of attributes: the coverage of random ranges, and the mean width over that of intervals of
 the same shape scaled to cover exactly 90 %. Without --data only Normal and Laplace are measured, made here.

@@ -1,7 +1,7 @@
 """How far Spectral is from the limit of local differential privacy: its design, and its answers.
 
     python benchmarks/limit.py [--attributes 1 2 6 10] [--levels 64] [--epsilons 0.25 0.5 1 2 3 4 6] [--users 1000000]
-    python benchmarks/limit.py --answers [--data ../shared/data] [--epsilons 1 4] [--seeds 3]
+    python benchmarks/limit.py --answers [--data data] [--epsilons 1 4] [--seeds 3]
 
 The first prints, for every number of attributes, levels, epsilon and people: the root of the design's expected squared
 error over that of water-filling with kappa = sinh^2(epsilon / 2) per report, none above one per person (`limit`), and

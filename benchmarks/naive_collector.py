@@ -35,7 +35,7 @@ class One(BaseModel):
     code: int
 
 
-def make_app(database: str):  # type: ignore[no-untyped-def]
+def make_app(database: str):
     """Return the naive endpoint."""
     import psycopg_pool
     from fastapi import FastAPI
@@ -92,12 +92,25 @@ def process(*command: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
         running.wait()
 
 
+def alone(plan):
+    """Return what makes requests of one report by itself, not of an array of one."""
+    from benchmarks.collector import Bodies
+
+    bodies = Bodies(plan, "json", 1)
+    bodies._body = bodies._body[1:-1].copy()
+    bodies._slots = bodies._slots - 1
+    head, _, rest = bodies._head.partition(b"content-length: ")
+    bodies._head = head + b"content-length: " + str(len(bodies._body)).encode() + rest[rest.index(b"\r\n") :]
+    return bodies
+
+
 def main() -> None:
     import numpy as np
-    from benchmarks.collector import Bodies, cpu, drive
+    from benchmarks.collector import cpu, drive
     from tests.postgres import create_database, free_port, running_postgres
 
     import sottovoce as sv
+    from sottovoce.plan.registry import PlanKeywords
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
@@ -113,13 +126,9 @@ def main() -> None:
         uvicorn.run(make_app(database), port=int(port), access_log=False, log_level="error")
         return
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
-    about = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
+    about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
     plan = sv.Plan.create(schema, epsilon=1, users=5_000_000, **about)
-    bodies = Bodies(plan, "json", 1)
-    bodies._body = bodies._body[1:-1].copy()  # a report by itself, not an array of one
-    bodies._slots = bodies._slots - 1
-    head, _, rest = bodies._head.partition(b"content-length: ")
-    bodies._head = head + b"content-length: " + str(len(bodies._body)).encode() + rest[rest.index(b"\r\n") :]
+    bodies = alone(plan)
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         plan.save(folder / "plan.json")

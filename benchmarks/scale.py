@@ -11,6 +11,7 @@ files written first. All files are in a temporary directory and removed.
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import os
 import shutil
@@ -105,7 +106,8 @@ def spark_rate(plan: sv.Plan, folder: Path, reports: int) -> sv.Tally:
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.sql.shuffle.partitions", CORES)
     session = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
-    java = int(session._jvm.java.lang.ProcessHandle.current().pid())
+    machine: Any = session._jvm
+    java = int(machine.java.lang.ProcessHandle.current().pid())
     show_rate(
         "Spark, from Parquet",
         reports,
@@ -208,7 +210,7 @@ def many_files(plan: sv.Plan, folder: Path, reports: int) -> None:
         for number in range(count):
             start, stop = reports * number // count, reports * (number + 1) // count
             pq.write_table(table.slice(start, stop - start), target / f"{number}.parquet")
-        clock, used = timed(lambda target=target: sv.tally_parquet(plan, target), repeats=3)
+        clock, used = timed(functools.partial(sv.tally_parquet, plan, target), repeats=3)
         print(f"  {count:>6,} files: {clock:>7.2f} clock, {used:>7.2f} CPU")
         shutil.rmtree(target)
 
@@ -273,19 +275,19 @@ def main() -> None:
     reports = arguments.reports
     plan = sv.Plan.create(make_schema(), epsilon=EPSILON, users=10**6, mechanism="hdg")
     with tempfile.TemporaryDirectory() as directory:
-        folder, plan_file = Path(directory) / "reports", Path(directory) / "plan.json"
-        plan.save(plan_file)
+        reports_folder, plan_path = Path(directory) / "reports", Path(directory) / "plan.json"
+        plan.save(plan_path)
         start = time.process_time()
-        sv.write_reports(plan, parts(reports), folder)
+        sv.write_reports(plan, parts(reports), reports_folder)
         print(
             f"d={ATTRIBUTES}, {LEVELS} levels, epsilon {EPSILON:g}; {reports:,} records made, randomised and written "
         )
         print(f"in {time.process_time() - start:.1f} CPU seconds")
-        engines(plan, folder, reports, not arguments.without_spark)
-        unique(plan, folder, reports // 5)
-        memory(plan_file, folder, [reports // 10, reports, reports * 10])
-        merging(plan, folder)
-        many_files(plan, folder, reports)
+        engines(plan, reports_folder, reports, not arguments.without_spark)
+        unique(plan, reports_folder, reports // 5)
+        memory(plan_path, reports_folder, [reports // 10, reports, reports * 10])
+        merging(plan, reports_folder)
+        many_files(plan, reports_folder, reports)
     for mechanism in ("hdg", "spectral"):
         billion(mechanism)
     state()

@@ -89,7 +89,7 @@ class Setting:
     """One constant at another value, measured on one collection of one set; no constant is everything as it is."""
 
     collection: int
-    place: int
+    index: int
     constant: str
     factor: float
 
@@ -120,7 +120,8 @@ def _struct(home: str, owner: str) -> Any:
 
 def _field_reasons(text: str) -> dict[str, str]:
     """Return what a docstring says of each attribute; of several described together, the same of each."""
-    found, names = {}, []
+    found: dict[str, str] = {}
+    names: list[str] = []
     for line in text.partition("Attributes:")[2].splitlines():
         heads = re.match(r" {4}(\w[\w, ]*): (.*)", line)
         if heads:
@@ -171,7 +172,7 @@ def _put(holder: Any, name: str, value: float) -> None:
 def measure(setting: Setting, collection_seed: int) -> dict[str, Any]:
     """Return the errors and how many intervals held."""
     warnings.simplefilter("ignore")
-    cell = CELLS[setting.place]
+    cell = CELLS[setting.index]
     truth = known(cell.set, cell.attributes, cell.levels, None)
     constant = next((each for each in constants() if each.title == setting.constant), None)
     with changed(constant, setting.factor):
@@ -207,14 +208,14 @@ def _predicate(query: dict[str, Any]) -> str:
 
 
 def settings(collections: int, only: str) -> list[Setting]:
-    """Return all settings, collection by collection."""
+    """Return all settings, collection by collection and set by set: what was finished when stopped tells most."""
     names = [("", 1.0)]
     names += [(each.title, factor) for each, factor in product(constants(), FACTORS) if only in each.title]
     return [
-        Setting(collection, place, name, factor)
+        Setting(collection, index, name, factor)
         for collection in range(collections)
+        for index in range(len(CELLS))
         for name, factor in names
-        for place in range(len(CELLS))
     ]
 
 
@@ -230,14 +231,14 @@ def run(out: Path, wanted: Sequence[Setting], jobs: int) -> None:
 
 def setting_of(result: dict[str, Any]) -> Setting:
     """Return what a result is of."""
-    return Setting(*(result[name] for name in ("collection", "place", "constant", "factor")))
+    return Setting(*(result[name] for name in ("collection", "index", "constant", "factor")))
 
 
 def effect(results: dict[Setting, dict[str, Any]], name: str, factor: float) -> tuple[float, float, float] | None:
     """Return the geometric mean of errors beside those with nothing changed, its standard error, and the coverage."""
     logs, held = [], []
     for setting, result in results.items():
-        base = results.get(Setting(setting.collection, setting.place, "", 1.0))
+        base = results.get(Setting(setting.collection, setting.index, "", 1.0))
         if (setting.constant, setting.factor) == (name, factor) and base is not None:
             logs.append(np.mean([np.log(error / base["errors"][key]) for key, error in result["errors"].items()]))
             held.append(result["held"])

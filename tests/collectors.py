@@ -75,7 +75,7 @@ class Running:
 @contextmanager
 def running(plans: list[Plan], database: str, source: str = "127.0.0.1", **settings: object) -> Iterator[Running]:
     """Yield a collector of some plans, served by uvicorn on a loopback port; the client calls from ``source``."""
-    chosen = Settings(database=database, port=0, **settings)  # type: ignore[arg-type]
+    chosen = Settings(database=database, **{"port": 0, **settings})  # type: ignore[arg-type]
     server = make_server(chosen, plans)
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -28,7 +28,11 @@ class Wire:
             while not self._ended.is_set():
                 with contextlib.suppress(TimeoutError):
                     near, _ = self._server.accept()
-                    far = socket.create_connection(("127.0.0.1", self._target))
+                    try:
+                        far = socket.create_connection(("127.0.0.1", self._target))
+                    except OSError:  # the server is down: so is the wire to it
+                        near.close()
+                        continue
                     for pair in ((near, far), (far, near)):
                         threading.Thread(target=self._carry, args=pair, daemon=True).start()
 

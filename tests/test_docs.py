@@ -102,7 +102,7 @@ def test_the_help_of_a_command_shows_calls_that_exist(name: str) -> None:
 def test_the_walk_through_of_the_command_line_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     walk = [arguments for block in blocks(ROOT / "docs/cli.md", "sh") for arguments in commands(block)]
-    unending = {"serve"}  # it runs until it is stopped
+    unending = {"serve", "log"}  # one runs until it is stopped, the other asks one that runs
     assert {arguments[0] for arguments in walk} == set(COMMANDS) - unending, "the walk-through uses every command"
     for arguments in walk:
         result = CliRunner().invoke(main, arguments)
@@ -146,3 +146,11 @@ def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_
     reasons = [f"`{reason}`" for reason in REASONS]
     names = [*tables, *kinds, *reasons, *(f"**`{kind}`**" for kind in KINDS)]
     assert [name for name in names if name not in text] == []
+
+
+def test_every_test_that_the_documentation_names_is_there() -> None:
+    """A promise that names the test which keeps it is kept only while that test exists."""
+    pattern = re.compile(r"`((?:tests|clients|benchmarks|deploy)/[\w./-]+\.\w+)`")
+    named = {name for page in PAGES for name in pattern.findall(page.read_text())}
+    assert len(named) > 40
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []

@@ -8,6 +8,7 @@ Every number beyond 2^53 is a string. ``values`` are JSON values; a number that 
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 from collections.abc import Callable, Iterable
@@ -18,11 +19,17 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 import sottovoce as sv
 from sottovoce.channels import GRR, LocalHash, Parity, SquareWave, make_channel
 from sottovoce.channels.local_hash import best_prime
+from sottovoce.client.budget import Limits, Spent, cost_of, plain
 from sottovoce.plan.bin_maps import BinMap, tree_maps, walsh_bits
+from sottovoce.plan.log import Log
+from sottovoce.plan.signature import Signature, sign_plan
+from sottovoce.plan.waves import Waves
 
 HERE = Path(__file__).parent
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -199,6 +206,14 @@ def plans() -> list[dict[str, Any]]:
         _plan("spectral narrow", sv.Plan.create(mixed, epsilon="0.5", users=10**5, mechanism="spectral"), records),
         _plan("product family", product_plan(shares=False), pair),
         _plan("listed shares", product_plan(shares=True), pair),
+        _plan("waves", sv.Plan.create(two, users=10**5, mechanism="hdg", waves=3, lifetime="1.5"), pair),
+        _plan(
+            "dated waves",
+            sv.Plan.create(
+                two, users=10**4, waves=2, lifetime=1, first_wave="2027-01-04", wave_days=7, mechanism="calm"
+            ),
+            pair,
+        ),
     ]
 
 
@@ -261,7 +276,16 @@ def _plan(name: str, plan: sv.Plan, records: list[dict[str, Any]]) -> dict[str, 
         "positions": [[position, plan.questions.locate(position).index] for position in positions],
         "records": records,
         "levels": [list(level) for level in levels],
+        **({} if plan.waves is None else {"days": [[day, _wave_on(plan.waves, day)] for day in DAYS]}),
     }
+
+
+DAYS = ("2026-12-31", "2027-01-03", "2027-01-04", "2027-01-10", "2027-01-11", "2027-01-17", "2027-01-18", "2028-02-29")
+
+
+def _wave_on(waves: Waves, day: str) -> int | str | None:
+    """Return which wave it is on a day; "unknown" where the plan does not say."""
+    return "unknown" if waves.first is None else waves.on(datetime.date.fromisoformat(day))
 
 
 def refused_plans() -> list[dict[str, Any]]:
@@ -304,6 +328,23 @@ def refused_plans() -> list[dict[str, Any]]:
         ("two attributes of one name", lambda plan: plan["schema"]["attributes"][1].update(name="age")),
         ("no attributes", lambda plan: plan["schema"].update(attributes=[])),
         ("bounds the wrong way round", lambda plan: plan["schema"]["attributes"][0].update(low=120, high=119)),
+        ("waves that say nothing", lambda plan: plan.update(waves=None)),
+        ("a single wave", lambda plan: plan.update(waves={"number": 1, "first": None, "days": None})),
+        ("too many waves", lambda plan: plan.update(waves={"number": 1001, "first": None, "days": None})),
+        (
+            "waves without their days",
+            lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": None}),
+        ),
+        (
+            "waves from a day that is none",
+            lambda plan: plan.update(waves={"number": 2, "first": "2027-02-30", "days": 7}),
+        ),
+        ("waves of no days", lambda plan: plan.update(waves={"number": 2, "first": "2027-01-04", "days": 0})),
+        ("waves without a number", lambda plan: plan.update(waves={"first": None, "days": None})),
+        (
+            "waves with an unknown member",
+            lambda plan: plan.update(waves={"number": 2, "first": None, "days": None, "x": 1}),
+        ),
         ("an attribute of an unknown type", lambda plan: plan["schema"]["attributes"][0].update(type="spiral")),
     ]
     refused = []
@@ -321,6 +362,99 @@ def reports() -> list[dict[str, Any]]:
     return [{"json": report.to_json(), "bytes": report.to_bytes().hex()} for report in cases]
 
 
+def budgets() -> list[dict[str, Any]]:
+    """Return what was answered on a device, and what one more answer costs: allowed or refused, in words."""
+    fine = "0.3333333333333333333333333333"
+    usual, raised = Limits(), Limits(Decimal("10.5"), 30, Decimal(21))
+    cases: list[tuple[str, str, list[tuple[str | None, str, int]], Limits, int]] = [
+        ("1", "2", [], usual, 1),
+        ("2", "2", [("2", "2030-06-30", 1)], usual, 1),
+        ("2.01", "2", [], usual, 1),
+        ("20", "20", [], usual, 1),
+        ("20", "20", [("0.5", "2030-06-30", 1)], Limits(Decimal(40), 365, Decimal(80)), 1),
+        ("0.01", "2", [("2", "2030-06-30", 1), ("1.99", "2030-06-29", 1)], usual, 1),
+        ("0.01", "2", [("2", "2030-06-30", 1), ("2", "2030-06-29", 1)], usual, 1),
+        ("1", "2", [("4", "2029-07-02", 1)], usual, 1),
+        ("1", "2", [("4", "2029-07-01", 1)], usual, 1),
+        ("1", "2", [("4", "2031-01-01", 1)], usual, 1),
+        ("1", "2", [("4", "2030-06-30", 1)], usual, 2),
+        ("1", "2", [("4", "2030-06-30", 1), ("3.5", "2030-06-30", 3)], usual, 2),
+        ("1", "2", [(None, "2030-06-30", 1), ("1", "2030-06-30", 1)], usual, 1),
+        ("1", "2", [(None, "2030-06-30", 1), ("1.1", "2030-06-30", 1)], usual, 1),
+        (fine, "2", [(fine, "2030-06-30", 1)] * 11, usual, 1),
+        (fine, "2", [(fine, "2030-06-30", 1)] * 12, usual, 1),
+        ("0.1", "2", [("0.1", "2030-06-30", 1)] * 39, usual, 1),
+        ("0.1", "2", [("0.1", "2030-06-30", 1)] * 40, usual, 1),
+        ("3", "5", [("7.5", "2030-06-02", 1), ("7.5", "2030-06-01", 1)], raised, 1),
+        ("3", "5", [("7.6", "2030-06-02", 1)], raised, 1),
+        ("1", "2", [("1", "0001-01-01", 1)], Limits(Decimal(1), 100_000, Decimal(2)), 1),
+    ]
+    found = []
+    for epsilon, most, spent, limits, profile in cases:
+        entries = [
+            Spent(f"{number:064x}", amount and Decimal(amount), day, whose)
+            for number, (amount, day, whose) in enumerate(spent)
+        ]
+        cost = cost_of((Decimal(epsilon), Decimal(most)), entries, limits, profile=profile, day="2030-07-01")
+        found.append(
+            {
+                "epsilon": epsilon,
+                "maxEpsilon": most,
+                "entries": msgspec.to_builtins(entries),
+                "limits": [plain(limits.budget), limits.period, plain(limits.device_budget)],
+                "profile": profile,
+                "day": "2030-07-01",
+                "spent": plain(cost.spent),
+                "deviceSpent": plain(cost.device_spent),
+                "refusal": cost.refusal,
+                "words": cost.words,
+            }
+        )
+    return found
+
+
+def logs() -> list[dict[str, Any]]:
+    """Return logs of plans: whole ones with their heads, and altered ones, whose head is null."""
+    log, found = Log(), []
+    for number, day in enumerate((1, 3, 2)):
+        found.append({"log": log.to_json().decode(), "head": log.head})
+        log = log.add(product_plan(shares=bool(number % 2)), datetime.date(2030, 1, day))
+    found.append({"log": log.to_json().decode(), "head": log.head})
+    whole = log.to_json().decode()
+    altered = [
+        whole.replace("2030-01-01", "2030-01-02"),
+        whole.replace('"number":2', '"number":4'),
+        whole.replace("sottovoce-log-1", "sottovoce-log-2"),
+        json.dumps({"format": "sottovoce-log-1", "entries": json.loads(whole)["entries"][1:]}),
+        json.dumps({"format": "sottovoce-log-1", "entries": json.loads(whole)["entries"][::-1]}),
+        json.dumps({"entries": [{**json.loads(whole)["entries"][0], "more": 1}], "format": "sottovoce-log-1"}),
+        "[]",
+        "{",
+    ]
+    return found + [{"log": text, "head": None} for text in altered]
+
+
+def signatures() -> list[dict[str, Any]]:
+    """Return signatures of plans by a key that everybody knows, and whether they are good."""
+    pem = Ed25519PrivateKey.from_private_bytes(bytes(range(32))).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+    plan, other = product_plan(shares=False), product_plan(shares=True)
+    good = sign_plan(plan, pem)
+    cases = [
+        (plan, good, good.key, True),
+        (other, good, good.key, False),
+        (plan, good, "ab" * 32, False),
+        (plan, Signature(good.key, "00" + good.signature[2:]), good.key, False),
+        (plan, Signature(good.key, good.signature[2:]), good.key, False),
+        (plan, Signature("ab" * 32, good.signature), "ab" * 32, False),
+    ]
+    return [
+        {"fingerprint": one.fingerprint, "signature": signature.to_json().decode(), "key": key, "good": right}
+        for one, signature, key, right in cases
+    ]
+
+
 VECTORS: dict[str, Callable[[], Any]] = {
     "attributes": attributes,
     "tables": tables,
@@ -329,6 +463,9 @@ VECTORS: dict[str, Callable[[], Any]] = {
     "plans": plans,
     "refused_plans": refused_plans,
     "reports": reports,
+    "budgets": budgets,
+    "logs": logs,
+    "signatures": signatures,
 }
 """What each file holds."""
 

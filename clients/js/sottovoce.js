@@ -15,16 +15,483 @@ class PlanError extends SottovoceError {}
 /** A record that does not fit the plan's schema. */
 class RecordError extends SottovoceError {}
 
+/** A collection that would cost more privacy than this device is willing to spend: nothing is drawn. */
+class BudgetError extends SottovoceError {}
+
 /** The device cannot remember that it answered, so nothing is drawn. */
 class StorageError extends SottovoceError {}
 
 /** The report was drawn and is kept, but the collector has not counted it. */
 class SendError extends SottovoceError {
-  /** @param {string} message @param {boolean} lasting whether sending the same report again cannot help */
-  constructor(message, lasting = false) {
+  /**
+   * @param {string} message
+   * @param {boolean} lasting whether sending the same report again cannot help
+   * @param {number | null} retryAfter in how many seconds the collector asked to be tried again, if it did
+   */
+  constructor(message, lasting = false, retryAfter = null) {
     super(message);
     this.lasting = lasting;
+    this.retryAfter = retryAfter;
   }
+}
+
+/**
+ * The budget: how much privacy a device is willing to spend, and what of it is spent. Exact sums of decimal numbers.
+ *
+ * Epsilons of different collections add up, whoever asks. So a device adds up what it answered in the last days of a
+ * period, refuses what would pass its budget, and refuses any one collection above a largest epsilon. All profiles of a
+ * device together keep a budget as well, as nothing proves that they are several people. The Python client knows the
+ * same rules and says the same words: vectors/budgets.json.
+ */
+
+
+/** The largest epsilon of one collection that a device answers unless its page says otherwise. */
+const MAX_EPSILON = "2";
+
+/** What one person spends in a period of so many days, unless the page says otherwise. */
+const [BUDGET, PERIOD] = ["4", 365];
+
+const MOST = 1000;
+const DECIMALS = 40;
+const DAY$1 = 86_400_000;
+
+/**
+ * @typedef {object} Spent One collection that was answered
+ * @property {string} collection its name
+ * @property {string | null} epsilon what it cost; null if it was answered before costs were written down: it counts as 2
+ * @property {string} day when, ISO 8601
+ * @property {number} profile whose answer it was
+ * @property {string} purpose what it was for, as its plan said
+ */
+
+/** @typedef {{budget: string, period: number, deviceBudget: string}} Limits How much may be spent, in so many days */
+
+/**
+ * @typedef {object} Cost What an answer would cost, to be shown before anything is drawn
+ * @property {string} epsilon what this collection costs
+ * @property {string} maxEpsilon the largest that this device answers
+ * @property {string} spent what this person spent in the period
+ * @property {string} deviceSpent what all profiles spent in the period
+ * @property {Limits} limits how much may be spent
+ * @property {string | null} refusal why it is not answered, in words; null if it may be
+ * @property {string} words what to show to the person
+ */
+
+/** @typedef {{budget?: number | string, period?: number, deviceBudget?: number | string}} LimitOptions */
+
+/** Return the limits that a page asks for. @param {LimitOptions} options @returns {Limits} */
+function parseLimits({ budget = BUDGET, period = PERIOD, deviceBudget }) {
+  if (!Number.isSafeInteger(period) || period < 1 || period > 100_000) {
+    throw new BudgetError(`period, in days, is an integer from 1 to 100000, got ${period}`);
+  }
+  const own = amount("budget", budget);
+  return { budget: plain(own), period, deviceBudget: plain(deviceBudget === undefined ? 2n * own : amount("deviceBudget", deviceBudget)) };
+}
+
+/** Return the largest epsilon that a page lets the device answer. @param {number | string} value */
+function parseMaxEpsilon(value) {
+  const found = amount("maxEpsilon", value);
+  if (found < scaled("0.01") || found > scaled("20")) throw new BudgetError(`maxEpsilon is a number from 0.01 to 20, got ${value}`);
+  return plain(found);
+}
+
+/**
+ * Return what an answer would cost one person on one day.
+ * @param {{epsilon: string, maxEpsilon: string}} charged what is asked for, and the largest that the device answers
+ * @param {Spent[]} entries everything that was answered on the device
+ * @param {Limits} limits
+ * @param {{profile: number, day: string}} who
+ * @returns {Cost}
+ */
+function costOf({ epsilon, maxEpsilon }, entries, limits, { profile, day }) {
+  const first = firstDay(day, limits.period);
+  const counting = entries.filter((entry) => entry.day >= first);
+  const spent = spentBy(counting.filter((entry) => entry.profile === profile));
+  const cost = { epsilon, maxEpsilon, spent: plain(spent), deviceSpent: plain(spentBy(counting)), limits };
+  return { ...cost, refusal: refusalOf(cost), words: wordsOf(cost) };
+}
+
+/** Return why a collection is not answered whatever was spent, in words, or null. @param {{epsilon: string, maxEpsilon: string}} charged */
+function tooLarge({ epsilon, maxEpsilon }) {
+  if (scaled(epsilon) <= scaled(maxEpsilon)) return null;
+  return (
+    `this collection asks for epsilon ${epsilon}, and this device answers at most ${maxEpsilon}: nothing is drawn; ` +
+    "a program that wants more must say so to the person"
+  );
+}
+
+/** @typedef {Omit<Cost, "refusal" | "words">} Figures */
+
+/** @param {Figures} cost */
+function refusalOf({ epsilon, maxEpsilon, spent, deviceSpent, limits }) {
+  const tooMuch = tooLarge({ epsilon, maxEpsilon });
+  if (tooMuch !== null) return tooMuch;
+  /** @type {[string, string, string][]} */
+  const accounts = [[spent, limits.budget, "you"], [deviceSpent, limits.deviceBudget, "all people on this device"]];
+  for (const [used, budget, who] of accounts) {
+    if (scaled(used) + scaled(epsilon) > scaled(budget)) {
+      return `this collection costs epsilon ${epsilon}, and ${who} spent ${used} of ${budget} in the last ${limits.period} days: nothing is drawn`;
+    }
+  }
+  return null;
+}
+
+/** @param {Figures} cost */
+function wordsOf({ epsilon, maxEpsilon, spent, limits: { budget, period, deviceBudget } }) {
+  const said = [`This collection costs epsilon ${epsilon}.`, `In the last ${period} days you spent ${spent} of ${budget}.`];
+  if (scaled(maxEpsilon) > scaled(MAX_EPSILON)) {
+    said.push(`This program raised the limit of one collection from 2 to ${maxEpsilon}.`);
+  }
+  if (scaled(budget) > scaled(BUDGET) || period < PERIOD || scaled(deviceBudget) > 2n * scaled(BUDGET)) {
+    said.push(`This program raised the budget from 4 in 365 days to ${budget} in ${period} days, ${deviceBudget} for all people on this device.`);
+  }
+  return said.join(" ");
+}
+
+/** Return the first day that still counts. @param {string} day @param {number} period */
+function firstDay(day, period) {
+  const first = new Date(Date.parse(`${day}T00:00:00Z`) - (period - 1) * DAY$1).toISOString();
+  return first.length === 24 && first >= "0001" ? first.slice(0, 10) : "0001-01-01";
+}
+
+/** @param {Spent[]} entries */
+const spentBy = (entries) => entries.reduce((sum, entry) => sum + scaled(entry.epsilon ?? MAX_EPSILON), 0n);
+
+/** Return a plain decimal number times 10^40, exactly. @param {string} text */
+function scaled(text) {
+  const [whole, decimals = ""] = text.split(".");
+  return BigInt(whole + decimals.padEnd(DECIMALS, "0"));
+}
+
+/** Return a number without exponent or needless zeros. @param {bigint} value */
+function plain(value) {
+  const digits = value.toString().padStart(DECIMALS + 1, "0");
+  const decimals = digits.slice(-DECIMALS).replace(/0+$/, "");
+  return digits.slice(0, -DECIMALS) + (decimals && `.${decimals}`);
+}
+
+/** @param {string} name @param {unknown} value */
+function amount(name, value) {
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  if (/^\d{1,28}(\.\d{1,28})?$/.test(text) && scaled(text) <= scaled(String(MOST))) return scaled(text);
+  throw new BudgetError(`${name} is a number from 0 to ${MOST}, got ${value}; the default is 4 in 365 days`);
+}
+
+/**
+ * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
+ * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+ */
+
+const NAME$1 = "sottovoce-plans";
+
+/** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
+async function findPlan(address) {
+  try {
+    const found = await (await globalThis.caches?.open(NAME$1))?.match(address);
+    return found ? await found.text() : null;
+  } catch {
+    return null; // forbidden by the browser's settings: as good as absent
+  }
+}
+
+/** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+async function keepPlan(address, text) {
+  try {
+    await (await globalThis.caches?.open(NAME$1))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
+  } catch {
+    // full or forbidden
+  }
+}
+
+/**
+ * The ledger: what this device has answered and spent, over all collections, in the origin's IndexedDB.
+ *
+ * Privacy is spent at the **draw**. So before a report is drawn, its collection, its cost and a **reservation** of fixed
+ * length are on disk, in one transaction that also checks the budget; the report then takes the place of the reservation,
+ * and is sent only from there. Whatever fails, a collection that was reserved is never drawn for again: a reservation
+ * without a report counts as spent. Once the collector has the report, the ledger forgets it and keeps the mark.
+ */
+
+
+/** @typedef {{collection: string, epsilon: string, purpose: string, maxEpsilon: string}} Charge What an answer costs */
+/**
+ * @typedef {object} Kept What is kept of an answer
+ * @property {string | null} report the report, until it is acknowledged
+ * @property {boolean} wanted whether it is to be sent
+ * @property {boolean} acknowledged whether the collector has it
+ */
+/** @typedef {{device: IDBObjectStore, spent: IDBObjectStore, reports: IDBObjectStore}} Stores */
+
+/**
+ * @typedef {object} LedgerOptions
+ * @property {number | string} [budget] the epsilon that one person spends in a period; 4 unless said otherwise
+ * @property {number} [period] the days for which what was spent counts; 365 unless said otherwise
+ * @property {number | string} [deviceBudget] what all profiles spend together; twice the budget unless said otherwise
+ * @property {() => Date} [clock] gives the time it is
+ */
+
+const [NAME, FORMAT$3] = ["sottovoce", 1];
+/** More than any report's JSON takes, whatever its question and code. */
+const REPORT_LENGTH = 256;
+/** What a report is: reserved, drawn, drawn and to be sent, acknowledged. Words of one length. */
+const [EMPTY, DRAWN, GOING, TAKEN] = ["empty", "drawn", "going", "taken"];
+
+/** What one person on this device answered and spent, and how much they are willing to. Made by `Ledger.open`. */
+class Ledger {
+  #database; #clock;
+
+  /** @param {IDBDatabase} database @param {Limits} limits @param {() => Date} clock @param {number} profile */
+  constructor(database, limits, clock, profile) {
+    this.#database = database;
+    this.#clock = clock;
+    this.limits = limits;
+    this.profile = profile;
+  }
+
+  /** Return the ledger of this origin, and take over what an older version kept. @param {LedgerOptions} [options] */
+  static async open(options = {}) {
+    const limits = parseLimits(options);
+    const ledger = new Ledger(await openDatabase(), limits, options.clock ?? (() => new Date()), 1);
+    await alone(() => ledger.#takeOver());
+    return ledger;
+  }
+
+  /** Return what an answer would cost, beside what was spent; nothing if it was answered. @param {Charge} charge @returns {Promise<Cost>} */
+  cost(charge) {
+    return this.#run("readonly", (stores) => this.#cost(stores, charge));
+  }
+
+  /** Return what was answered on this device, by all profiles, in order of days. @returns {Promise<Spent[]>} */
+  async entries() {
+    const entries = await this.#run("readonly", ({ spent }) => ask(spent.getAll()));
+    return entries.sort((left, right) => (left.day < right.day ? -1 : Number(left.day > right.day)));
+  }
+
+  /** Return the day it is for this device; a clock that was set back changes nothing. @returns {Promise<string>} */
+  today() {
+    return this.#run("readonly", (stores) => this.#today(stores));
+  }
+
+  /** Return what is kept of this person's answer to a collection, or null. @param {string} collection @param {number} [wave] */
+  find(collection, wave = 0) {
+    return this.#run("readonly", (stores) => this.#find(stores, collection, wave));
+  }
+
+  /**
+   * Return what was drawn for a collection; `draw` is called only if nothing was, and the cost is affordable.
+   * @param {Charge} charge the collection and its cost, which is paid once, whatever the number of its waves
+   * @param {() => string} draw gives the report's JSON; called when the reservation is on disk
+   * @param {{wave?: number, length?: number}} [options] which report of the collection it is, and what to reserve for it
+   * @returns {Promise<Kept>}
+   */
+  drawOnce(charge, draw, { wave = 0, length = REPORT_LENGTH } = {}) {
+    return alone(async () => {
+      const found = await this.#run("readwrite", (stores) => this.#reserve(stores, charge, wave, length));
+      if (found) return found;
+      const report = draw();
+      await this.#run("readwrite", (stores) => this.#write(stores, [charge.collection, wave], DRAWN, report.padEnd(length)));
+      return { report, wanted: false, acknowledged: false };
+    });
+  }
+
+  /** Take note that this person wants the report sent. @param {string} collection @param {number} [wave] */
+  want(collection, wave = 0) {
+    return this.#run("readwrite", async (stores) => {
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row?.state === DRAWN) await this.#write(stores, [collection, wave], GOING, row.body);
+    });
+  }
+
+  /** Take note that the collector has the report, and forget what it said. @param {string} collection @param {number} [wave] */
+  acknowledge(collection, wave = 0) {
+    return this.#run("readwrite", async (stores) => {
+      const row = await ask(stores.reports.get([this.profile, collection, wave]));
+      if (row) await this.#write(stores, [collection, wave], TAKEN, "".padEnd(row.body.length));
+    });
+  }
+
+  /** How many profiles this device has. @returns {Promise<number>} */
+  profiles() {
+    return this.#run("readonly", async (stores) => (await deviceOf(stores)).profiles);
+  }
+
+  /** Return the ledger of one more person on this device, who has no name here: only within that person's own click. */
+  async openProfile() {
+    const activation = globalThis.navigator?.userActivation;
+    if (activation && !activation.isActive) {
+      throw new BudgetError("a profile is opened by the person's own act: call openProfile while their click is handled");
+    }
+    const number = await this.#run("readwrite", async (stores) => {
+      const device = await deviceOf(stores);
+      await ask(stores.device.put({ ...device, profiles: device.profiles + 1 }, "device"));
+      return device.profiles + 1;
+    });
+    return this.ofProfile(number);
+  }
+
+  /** Return the ledger of a profile that was opened, by its number; the first is 1. @param {number} number */
+  async ofProfile(number) {
+    const profiles = await this.profiles();
+    if (!Number.isSafeInteger(number) || number < 1 || number > profiles) {
+      throw new BudgetError(`this device has profiles 1 to ${profiles}, got ${number}; openProfile adds one`);
+    }
+    return new Ledger(this.#database, this.limits, this.#clock, number);
+  }
+
+  /** @param {Stores} stores @param {Charge} charge @returns {Promise<Cost>} */
+  async #cost(stores, charge) {
+    /** @type {Spent[]} */ const entries = await ask(stores.spent.getAll());
+    const paid = entries.some((entry) => entry.collection === charge.collection && entry.profile === this.profile);
+    const who = { profile: this.profile, day: await this.#today(stores) };
+    return costOf(paid ? { ...charge, epsilon: "0" } : charge, entries, this.limits, who);
+  }
+
+  /** Return what was drawn before, or reserve and return null. @param {Stores} stores @param {Charge} charge @param {number} wave @param {number} length */
+  async #reserve(stores, charge, wave, length) {
+    const found = await this.#find(stores, charge.collection, wave);
+    const key = [this.profile, charge.collection];
+    const paid = await ask(stores.spent.get(key));
+    if (paid && paid.epsilon === null) await ask(stores.spent.put({ ...paid, epsilon: charge.epsilon, purpose: charge.purpose }));
+    if (found) return found;
+    const { refusal } = await this.#cost(stores, charge);
+    if (refusal !== null) throw new BudgetError(refusal);
+    const day = await this.#today(stores);
+    await ask(stores.device.put({ ...(await deviceOf(stores)), latest: day }, "device"));
+    if (!paid) {
+      const { collection, epsilon, purpose } = charge;
+      await ask(stores.spent.put({ profile: this.profile, collection, epsilon, day, purpose }));
+    }
+    await this.#write(stores, [charge.collection, wave], EMPTY, "".padEnd(length));
+    return null;
+  }
+
+  /** @param {Stores} stores @param {[string, number]} key @param {string} state @param {string} body */
+  #write(stores, [collection, wave], state, body) {
+    return ask(stores.reports.put({ profile: this.profile, collection, wave, state, body }));
+  }
+
+  /** @param {Stores} stores @param {string} collection @param {number} wave @returns {Promise<Kept | null>} */
+  async #find({ reports }, collection, wave) {
+    const row = await ask(reports.get([this.profile, collection, wave]));
+    if (!row) return null;
+    const report = row.state === DRAWN || row.state === GOING ? row.body.trimEnd() : null;
+    return { report, wanted: row.state === GOING, acknowledged: row.state === TAKEN };
+  }
+
+  /** Return the day it is; a clock that was set back changes nothing. @param {Stores} stores */
+  async #today(stores) {
+    const { latest } = await deviceOf(stores);
+    const day = this.#clock().toISOString().slice(0, 10);
+    return day > latest ? day : latest;
+  }
+
+  /** Take over what an older version kept in local storage: it says nothing of costs and days. */
+  async #takeOver() {
+    const older = olderEntries();
+    if (!older.length) return;
+    await this.#run("readwrite", async (stores) => {
+      const day = await this.#today(stores);
+      for (const { collection, state, body } of older) {
+        if (await ask(stores.spent.get([1, collection]))) continue;
+        await ask(stores.spent.put({ profile: 1, collection, epsilon: null, day, purpose: "" }));
+        await this.#write(stores, [collection, 0], state, body.padEnd(REPORT_LENGTH));
+      }
+    });
+    for (const { key } of older) localStorage.removeItem(key);
+  }
+
+  /**
+   * Run `work` in one transaction; return what it gives when all of it is on disk.
+   * @template T @param {IDBTransactionMode} mode @param {(stores: Stores) => T | Promise<T>} work @returns {Promise<T>}
+   */
+  #run(mode, work) {
+    return new Promise((resolve, reject) => {
+      /** @type {T} */ let result;
+      /** @type {unknown} */ let failure;
+      const transaction = this.#database.transaction(["device", "spent", "reports"], mode, { durability: "strict" });
+      const store = (/** @type {string} */ name) => transaction.objectStore(name);
+      transaction.oncomplete = () => resolve(result);
+      transaction.onabort = () => reject(failure instanceof BudgetError ? failure : unusable(transaction.error ?? failure));
+      const run = async () => work({ device: store("device"), spent: store("spent"), reports: store("reports") });
+      run().then(
+        (value) => (result = value),
+        (error) => {
+          failure = error;
+          if (!transaction.error) transaction.abort();
+        },
+      );
+    });
+  }
+}
+
+/** Return what a request gives. @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
+function ask(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @param {Stores} stores @returns {Promise<{latest: string, profiles: number}>} */
+const deviceOf = ({ device }) => ask(device.get("device"));
+
+/** @param {unknown} error */
+function unusable(error) {
+  const reason = error instanceof Error || error instanceof DOMException ? error.message || error.name : String(error);
+  return new StorageError(`this browser's storage is full, forbidden or damaged (${reason}): what was not drawn before is not drawn`);
+}
+
+/** @returns {Promise<IDBDatabase>} */
+async function openDatabase() {
+  try {
+    const request = globalThis.indexedDB.open(NAME, FORMAT$3);
+    request.onupgradeneeded = () => {
+      const database = request.result;
+      database.createObjectStore("device").put({ latest: "0001-01-01", profiles: 1 }, "device");
+      database.createObjectStore("spent", { keyPath: ["profile", "collection"] });
+      database.createObjectStore("reports", { keyPath: ["profile", "collection", "wave"] });
+    };
+    const database = await ask(request);
+    database.onversionchange = () => database.close();
+    return database;
+  } catch (error) {
+    throw unusable(error);
+  }
+}
+
+/** What an older version wrote down in local storage. */
+function olderEntries() {
+  /** @type {Storage | undefined} */ let storage;
+  try {
+    storage = globalThis.localStorage;
+  } catch {
+    // forbidden by the browser's settings: then no older version could write there either
+  }
+  return Object.keys(storage ?? {}).filter((key) => /^sottovoce\.[0-9a-f]{64}$/.test(key)).map((key) => {
+    const collection = key.slice("sottovoce.".length);
+    try {
+      const { body, acknowledged } = JSON.parse(/** @type {Storage} */ (storage).getItem(key) ?? "");
+      if (acknowledged === true) return { key, collection, state: TAKEN, body: "" };
+      if (acknowledged === false && typeof body === "string") return { key, collection, state: DRAWN, body };
+    } catch {
+      // a note that cannot be read says that this collection was answered: it is spent
+    }
+    return { key, collection, state: EMPTY, body: "" };
+  });
+}
+
+/** @type {Promise<unknown>} */ let last = Promise.resolve();
+
+/**
+ * Run `work` while no other page of this origin does: whoever finds a reservation without a report then knows that it
+ * was left, not that it is being drawn for. @template T @param {() => Promise<T>} work @returns {Promise<T>}
+ */
+function alone(work) {
+  const locks = globalThis.navigator?.locks;
+  if (locks) return /** @type {Promise<T>} */ (locks.request("sottovoce.ledger", work));
+  const turn = last.then(work);
+  last = turn.catch(() => {});
+  return turn;
 }
 
 /** Checks of a plan's JSON: every member is known, there, and of its kind. */
@@ -69,46 +536,81 @@ const isPositive = (/** @type {unknown} */ value) => isCount(value) && value !==
 const isExact = Number.isSafeInteger;
 const isRising = (/** @type {number[]} */ list) => list.every((number, place) => !place || list[place - 1] < number);
 
-/** Memory: that this person answered, and with which bytes. What is not surely written down is never sent. */
+/** Canonical JSON and SHA-256: how a page makes sure that the plan it got is the plan it was promised. */
 
 
-/** @typedef {Pick<Storage, "getItem" | "setItem">} Memory Local storage, or anything that remembers as well */
-
-/** @typedef {{body: string, acknowledged: boolean}} Entry The exact bytes of a report, and whether they were counted */
-
-/** Return the page's local storage; a page that has none, or may not look at it, cannot answer. @returns {Memory} */
-function localMemory() {
-  try {
-    const storage = globalThis.localStorage;
-    if (storage) return storage;
-  } catch {
-    // forbidden by the browser's settings: as good as absent
-  }
-  throw new StorageError("there is no local storage here, so an answer could be given twice: allow it for this page");
+/**
+ * Return the canonical JSON of a value (RFC 8785): members sorted by UTF-16 units, numbers as JavaScript writes them.
+ * @param {unknown} value
+ * @returns {string}
+ */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
 }
 
-/** Return what was written down for a collection, or null. @param {Memory} memory @param {string} key @returns {Entry | null} */
-function recall(memory, key) {
-  const text = memory.getItem(key);
-  if (text === null) return null;
-  try {
-    const { body, acknowledged } = JSON.parse(text);
-    if (typeof body === "string" && typeof acknowledged === "boolean") return { body, acknowledged };
-  } catch {
-    // not JSON: refused below, like any other entry that cannot be read
+/** Return the SHA-256 of a text's UTF-8 form. @param {string} text */
+async function sha256(text) {
+  if (!globalThis.crypto?.subtle) {
+    throw new PlanError("this page has no WebCrypto, so the plan cannot be checked: serve it over https or from localhost");
   }
-  throw new StorageError(`the note of the answer given to this collection (${key}) is damaged: nothing is drawn again`);
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
-/** Write the entry, and make sure that it is there. @param {Memory} memory @param {string} key @param {Entry} entry */
-function remember(memory, key, entry) {
-  const text = JSON.stringify(entry);
-  try {
-    memory.setItem(key, text);
-  } catch {
-    throw new StorageError("local storage is full or forbidden, so the answer cannot be remembered: nothing is sent");
+/** @param {Uint8Array} bytes */
+const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Return eight bytes as an integer, the first the most significant. @param {Uint8Array} bytes @param {number} start */
+const bigEndian = (bytes, start) => new DataView(bytes.buffer).getBigUint64(start);
+
+/**
+ * The log of plans: an append-only hash chain of every plan that a collector has served. A collector's own word proves
+ * nothing, as it can show each person another chain: what counts is a copy that somebody else keeps.
+ */
+
+
+const FORMAT$2 = "sottovoce-log-1";
+const FIRST = "0".repeat(64);
+
+/** A copy of a log, its chain checked. Made by `Log.parse`. */
+class Log {
+  #plans;
+
+  /** @param {Set<string>} plans @param {string} head */
+  constructor(plans, head) {
+    this.#plans = plans;
+    this.head = head;
   }
-  if (memory.getItem(key) !== text) throw new StorageError("local storage does not keep what is written: nothing is sent");
+
+  /** Return the log that a JSON text holds; one whose chain is broken is refused. @param {string} text */
+  static async parse(text) {
+    let document;
+    try {
+      document = JSON.parse(text);
+    } catch (error) {
+      throw new PlanError(`not a log of plans: ${/** @type {Error} */ (error).message}`);
+    }
+    checkMembers(document, "a log of plans", { format: (value) => value === FORMAT$2, entries: isList });
+    const plans = new Set();
+    let [before, day] = [FIRST, ""];
+    for (const [place, entry] of document.entries.entries()) {
+      checkMembers(entry, "an entry of a log", { number: isPositive, day: isText, fingerprint: isText, collection: isText, previous: isText });
+      if (entry.number !== place + 1 || entry.previous !== before || entry.day < day) {
+        throw new PlanError(`the log of plans was altered: entry ${place + 1} does not follow the one before it`);
+      }
+      before = hexadecimal(await sha256(canonical(entry)));
+      day = entry.day;
+      plans.add(entry.fingerprint);
+    }
+    return new Log(plans, before);
+  }
+
+  /** Whether a plan is in the log. @param {{fingerprint: string}} plan */
+  lists(plan) {
+    return this.#plans.has(plan.fingerprint);
+  }
 }
 
 /** Exact numbers for privacy draws: integer weights for e^epsilon and WebCrypto's random words. No float decides a draw. */
@@ -356,35 +858,6 @@ class RandomisedResponse {
     return cell === code ? this.keep : this.other;
   }
 }
-
-/** Canonical JSON and SHA-256: how a page makes sure that the plan it got is the plan it was promised. */
-
-
-/**
- * Return the canonical JSON of a value (RFC 8785): members sorted by UTF-16 units, numbers as JavaScript writes them.
- * @param {unknown} value
- * @returns {string}
- */
-function canonical(value) {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
-}
-
-/** Return the SHA-256 of a text's UTF-8 form. @param {string} text */
-async function sha256(text) {
-  if (!globalThis.crypto?.subtle) {
-    throw new PlanError("this page has no WebCrypto, so the plan cannot be checked: serve it over https or from localhost");
-  }
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-}
-
-/** @param {Uint8Array} bytes */
-const hexadecimal = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
-/** Return eight bytes as an integer, the first the most significant. @param {Uint8Array} bytes @param {number} start */
-const bigEndian = (bytes, start) => new DataView(bytes.buffer).getBigUint64(start);
 
 /** The most cells that are placed together; more are placed in parts, one for each attribute. */
 const MAX_TOGETHER = 1n << 20n;
@@ -873,11 +1346,61 @@ function makeTable(document) {
   return table;
 }
 
+/** Waves: the same people asked again and again, each of them answering once, in a turn that their device draws. */
+
+
+const MAX_WAVES = 1000;
+const MAX_DAYS = 3660;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The bytes that a device keeps for its turn, whatever it is. */
+const TURN_LENGTH = 64;
+
+/** @param {unknown} value */
+function isDate(value) {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** How often people are asked again, and when. */
+class Waves {
+  /** @param {any} document */
+  constructor(document) {
+    checkMembers(document, "waves", {
+      number: (value) => isPositive(value) && value >= 2 && value <= MAX_WAVES,
+      first: (value) => value === null || isDate(value),
+      days: (value) => (document.first === null ? value === null : isPositive(value) && value <= MAX_DAYS),
+    });
+    /** @type {number} */ this.number = document.number;
+    /** @type {string | null} */ this.first = document.first;
+    /** @type {number | null} */ this.days = document.days;
+  }
+
+  /** Return a wave's number, the first being 1, if there is such a wave. @param {unknown} wave @returns {number} */
+  check(wave) {
+    if (!isPositive(wave) || /** @type {number} */ (wave) > this.number) {
+      throw new PlanError(`wave is an integer from 1 to ${this.number}, got ${wave}`);
+    }
+    return /** @type {number} */ (wave);
+  }
+
+  /** Return which wave it is on a day, null before the first and after the last. @param {string} day such as 2027-01-04 */
+  on(day) {
+    if (this.first === null || this.days === null) {
+      throw new PlanError("this plan does not say when its waves are; say which wave it is");
+    }
+    const passed = Math.round((Date.parse(`${day}T00:00:00Z`) - Date.parse(`${this.first}T00:00:00Z`)) / DAY);
+    const wave = Math.floor(passed / this.days) + 1;
+    return wave >= 1 && wave <= this.number ? wave : null;
+  }
+}
+
 /** The plan: what is asked of whom and how every answer is randomised, checked against its fingerprint. */
 
 
 
-const FORMAT = "sottovoce-plan-1";
+const FORMAT$1 = "sottovoce-plan-1";
 const SHARES = 2 ** 32;
 const MAX_QUESTIONS = 2 ** 22;
 const MAX_USERS = 10 ** 12;
@@ -890,11 +1413,12 @@ class Plan {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a plan", {
-      format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, mechanism: isReadable,
+      format: (value) => value === FORMAT$1, schema: isObject, epsilon: isEpsilon, mechanism: isReadable,
       users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
       tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
       ...(isObject(document) && Object.hasOwn(document, "parent") ? { parent: isCollection } : {}),
+      ...(isObject(document) && Object.hasOwn(document, "waves") ? { waves: isObject } : {}),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
     this.document = document;
@@ -908,6 +1432,8 @@ class Plan {
     const tables = document.tables.map(makeTable);
     /** @type {Family[]} */
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
+    /** How often people are asked again; null if they are asked once. */
+    this.waves = Object.hasOwn(document, "waves") ? new Waves(document.waves) : null;
     this.offsets = [0, ...runningSums(this.families.map((family) => family.count))];
     this.ends = runningSums(this.families.map((family) => family.total));
     if (this.count > MAX_QUESTIONS) throw new PlanError(`a plan asks at most 2^22 questions, this one asks ${this.count}`);
@@ -966,23 +1492,35 @@ class Plan {
     }
   }
 
-  /** How many questions there are. */
-  get count() {
+  /** How many questions a wave has; all of them where there are no waves. */
+  get perWave() {
     return this.offsets[this.offsets.length - 1];
+  }
+
+  /** How many questions there are, those of every wave one after the other. */
+  get count() {
+    return this.perWave * (this.waves?.number ?? 1);
   }
 
   /** Return one question. @param {number} index */
   question(index) {
     if (!isCount(index) || index >= this.count) throw new PlanError(`there is no question ${index} of ${this.count}`);
-    const place = countUpTo(this.offsets, index) - 1;
-    return new Question(index, this.families[place], index - this.offsets[place], this.#channel);
+    const number = index % this.perWave;
+    const place = countUpTo(this.offsets, number) - 1;
+    return new Question(index, this.families[place], number - this.offsets[place], this.#channel);
   }
 
-  /** Return the question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
+  /** Return the first wave's question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
   locate(position) {
     const place = countUpTo(this.ends, position);
     const start = place ? this.ends[place - 1] : 0;
     return this.question(this.offsets[place] + this.families[place].locate(position - start));
+  }
+
+  /** Return the question of a turn: each wave as likely, the question by its share. No record is looked at. */
+  drawTurn() {
+    const wave = this.waves ? Number(randomBelow(BigInt(this.waves.number))) : 0;
+    return wave * this.perWave + this.locate(crypto.getRandomValues(new Uint32Array(1))[0]).index;
   }
 
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
@@ -996,13 +1534,18 @@ class Plan {
       attribute.level(Object.hasOwn(record, attribute.name) ? record[attribute.name] : null));
   }
 
-  /** Return one randomised report; all of the record is checked before a question is drawn. @param {Record<string, unknown>} record */
-  draw(record) {
+  /**
+   * Return one randomised report; all of the record is checked before a question is drawn.
+   * @param {Record<string, unknown>} record
+   * @param {string} [named] what the report names: the plan by its fingerprint, or its collection
+   * @param {number} [turn] the question of this device's turn, where there are waves; drawn anew if left out
+   */
+  draw(record, named = this.fingerprint, turn) {
     const levels = this.levels(record);
-    const question = this.locate(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const question = this.question(turn ?? this.drawTurn());
     const code = Number(question.channel.draw(question.cell(levels)));
     const id = hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
-    return /** @type {Report} */ ({ plan: this.fingerprint, id, question: question.index, code });
+    return /** @type {Report} */ ({ plan: named, id, question: question.index, code });
   }
 }
 
@@ -1012,13 +1555,6 @@ function isEpsilon(value) {
   const digits = value.replace(".", "").replace(/^0+/, "");
   const hundredths = BigInt(value.split(".")[0]) * 100n + BigInt((value.split(".")[1] ?? "").padEnd(2, "0").slice(0, 2));
   return digits.length <= 28 && hundredths >= 1n && (hundredths < 2000n || value === "20");
-}
-
-/** @param {unknown} value */
-function isDate(value) {
-  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
 /** Whether a value names a collection, as a later round names that of the first. @param {unknown} value */
@@ -1032,6 +1568,124 @@ function withoutShares(document) {
   return { ...rest, families: document.families.map((/** @type {any} */ { shares, ...family }) => family) };
 }
 
+/** Sending: the same bytes until they are counted, with waits by chance, and not before the collector asks to come back. */
+
+
+/**
+ * @typedef {object} Tries
+ * @property {number} attempts how often a report is posted before it is left for later
+ * @property {(milliseconds: number) => Promise<unknown>} wait what waits between
+ */
+
+/** The longest first wait, in milliseconds; each following one may be twice as long. */
+const FIRST_WAIT = 1_000;
+
+/** A collector that asks for a longer wait, in seconds, is left alone for now: the report is kept. */
+const LONGEST_WAIT = 120;
+
+/** Refusals that another try may turn round; all others from 400 to 499 last. */
+const LATER = new Set([408, 425, 429]);
+
+/** @type {RequestInit} Requests carry no cookie and no address of the page. */
+const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
+
+/** @param {number} milliseconds */
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Post a report until the collector has counted it, now or before.
+ * @param {URL} url the address for reports of its plan
+ * @param {string} body
+ * @param {string | undefined} token
+ * @param {Tries} tries
+ */
+async function deliver(url, body, token, { attempts, wait }) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await post(url, body, token);
+    } catch (error) {
+      if (!(error instanceof SendError) || error.lasting || attempt >= attempts) throw error;
+      if ((error.retryAfter ?? 0) > LONGEST_WAIT) throw error;
+      await wait(pause(attempt, error.retryAfter));
+    }
+  }
+}
+
+/**
+ * Return how many milliseconds to wait after an attempt, from 1 on: by chance, so that pages that failed together do not
+ * come back together, and never before the collector said.
+ * @param {number} attempt @param {number | null} retryAfter seconds
+ */
+function pause(attempt, retryAfter) {
+  const chance = crypto.getRandomValues(new Uint32Array(1))[0] / 2 ** 32;
+  return retryAfter === null ? chance * FIRST_WAIT * 2 ** (attempt - 1) : 1000 * retryAfter * (1 + chance / 2);
+}
+
+/** Return how many seconds a `Retry-After` asks to wait, a number or a date; null if it says neither. @param {string | null} text */
+function secondsUntil(text) {
+  if (text === null) return null;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const then = Date.parse(text);
+  return Number.isNaN(then) ? null : Math.max(0, (then - Date.now()) / 1000);
+}
+
+/** @param {URL} url @param {string} body @param {string | undefined} token */
+async function post(url, body, token) {
+  const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+  /** @type {Response} */ let response;
+  try {
+    response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
+  } catch {
+    throw new SendError("the collector could not be reached; the report is kept and can be sent again");
+  }
+  /** @type {any} */
+  const answer = await response.json().catch(() => null);
+  const refused = answer?.refused?.[0]?.reason;
+  if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
+  const reason = refused ?? answer?.detail ?? `status ${response.status}`;
+  const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && !LATER.has(response.status));
+  const after = lasting ? null : secondsUntil(response.headers.get("retry-after"));
+  throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting, after);
+}
+
+/** Signed plans: a detached Ed25519 signature (RFC 8032) of a plan's fingerprint, checked by WebCrypto. */
+
+
+const FORMAT = "sottovoce-signature-1";
+const isDigits = (/** @type {unknown} */ value) => isText(value) && /^([0-9a-f]{2})+$/.test(/** @type {string} */ (value));
+
+/**
+ * Throw PlanError unless a signature of a plan is by the key that was published.
+ * @param {{fingerprint: string}} plan @param {string} text the signature's JSON @param {string} key 64 hexadecimal digits
+ */
+async function checkSignature(plan, text, key) {
+  let document;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    throw new PlanError(`not a signature of a plan: ${/** @type {Error} */ (error).message}`);
+  }
+  checkMembers(document, "a signature of a plan", { format: (value) => value === FORMAT, key: isDigits, signature: isDigits });
+  if (document.key !== key) throw new PlanError(`the plan is signed by ${document.key}, not by the key that was given, ${key}`);
+  if (!(await verify(key, document.signature, `sottovoce plan ${plan.fingerprint}`))) {
+    throw new PlanError(`the signature is not one of the plan ${plan.fingerprint} by the key ${key}`);
+  }
+}
+
+/** @param {string} key @param {string} signature @param {string} message */
+async function verify(key, signature, message) {
+  try {
+    const publicKey = await crypto.subtle.importKey("raw", bytes(key), "Ed25519", false, ["verify"]);
+    return await crypto.subtle.verify("Ed25519", publicKey, bytes(signature), new TextEncoder().encode(message));
+  } catch (error) {
+    if (/** @type {Error} */ (error).name !== "NotSupportedError") return false;
+    throw new PlanError("this browser cannot check Ed25519 signatures, so the plan is not answered: use a newer one");
+  }
+}
+
+/** @param {string} digits */
+const bytes = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
 /** The client: one report per person and collection, drawn once, written down, and only then sent. */
 
 
@@ -1039,63 +1693,101 @@ function withoutShares(document) {
 /**
  * @typedef {object} Options
  * @property {string} [fingerprint] the plan the page expects; by default the one that the address ends in
- * @property {Memory} [storage] where answers are remembered; by default the page's local storage
+ * @property {Ledger} [ledger] what this device has answered and spent; by default `await Ledger.open()`
+ * @property {number | string} [maxEpsilon] the largest epsilon that is answered, 2 by default: show people what you raise it to
+ * @property {string | URL | Log} [log] a log of plans as somebody else than the collector mirrors it; the plan must be in it
+ * @property {string} [signer] the public key, 64 hexadecimal digits, by which the plan must be signed
  * @property {string} [token] sent as a bearer token, where the collector requires one
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
-/** What another page wrote down just before may take a moment to be seen here, though its lock is gone: milliseconds. */
-const NOTE_ARRIVES = 100;
+/** The wave under which a ledger keeps what is drawn at joining: the turn, or the report where there are no waves. */
+const JOINING = 0;
 
 /** Answers one plan for the person at this device. */
 class Client {
-  #url; #memory; #token; #attempts;
+  #url; #token; #tries; #named; #charge;
+  /** What is being sent now. @type {Promise<Report> | null} */
+  #sending = null;
   /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
   #reported = null;
 
-  /** @param {Plan} plan @param {string} url @param {Options} options */
+  /** @param {Plan} plan @param {string} url @param {Omit<Options, "log"> & {ledger: Ledger, log?: Log}} options */
   constructor(plan, url, options) {
     this.plan = plan;
+    this.ledger = options.ledger;
     this.#url = url;
-    this.#memory = options.storage ?? localMemory();
     this.#token = options.token;
-    this.#attempts = options.attempts ?? 4;
+    this.#tries = { attempts: options.attempts ?? 4, wait: options.wait ?? sleep };
+    const { collection, epsilon, purpose } = plan;
+    this.#charge = { collection, epsilon, purpose, maxEpsilon: parseMaxEpsilon(options.maxEpsilon ?? MAX_EPSILON) };
+    const refusal = tooLarge(this.#charge);
+    if (refusal !== null) throw new BudgetError(refusal);
+    if (!(options.ledger instanceof Ledger)) throw new StorageError("a client needs a ledger: ledger: await Ledger.open()");
+    if (options.log && !options.log.lists(plan)) {
+      throw new PlanError(`the plan ${plan.fingerprint} is not in the log of plans: others may have been given another one, so this one is not answered`);
+    }
+    this.#named = options.log ? plan.fingerprint : collection;
   }
 
-  get #key() {
-    return `sottovoce.${this.plan.collection}`;
+  /** What answering costs, beside what was spent: show `words` before anything is drawn. @returns {Promise<Cost>} */
+  cost() {
+    return this.ledger.cost(this.#charge);
   }
 
-  /** The report drawn on this device for this collection, and whether it was counted; null before the draw. */
-  get drawn() {
-    const entry = recall(this.#memory, this.#key);
-    return entry && { report: /** @type {Report} */ (JSON.parse(entry.body)), ...entry };
+  /**
+   * What is kept of this person's answer, null before the draw: the report until it is counted, and whether it is.
+   * @returns {Promise<{report: Report | null, acknowledged: boolean} | null>}
+   */
+  async drawn() {
+    const kept = await this.#kept();
+    return kept && { report: kept.report === null ? null : JSON.parse(kept.report), acknowledged: kept.acknowledged };
+  }
+
+  /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
+  async pending() {
+    return Boolean((await this.#kept())?.report);
+  }
+
+  /**
+   * Return the one wave in which this device reports, of a plan with waves: drawn, written down and paid for when it is
+   * first asked, and the same ever after. Ask people in that wave alone, or in all: in any other `send` is silent.
+   * @returns {Promise<number>}
+   */
+  async turn() {
+    return this.#waveOf(await this.#turn());
+  }
+
+  /** @returns {Promise<number>} the question of this device's turn */
+  async #turn() {
+    if (this.plan.waves === null) throw new PlanError("this plan has no waves: everybody reports once, at any time");
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const draw = () => JSON.stringify({ question: this.plan.drawTurn() });
+    return turnOf(await this.ledger.drawOnce(this.#charge, draw, { wave: JOINING, length: TURN_LENGTH }));
+  }
+
+  /** @param {number} question */
+  #waveOf(question) {
+    return Math.floor(question / this.plan.perWave) + 1;
+  }
+
+  /** Return what is kept of this device's report; nothing is drawn for it, not even a turn. @returns {Promise<Kept | null>} */
+  async #kept() {
+    const joined = await this.ledger.find(this.plan.collection, JOINING);
+    if (this.plan.waves === null) return joined;
+    return joined?.report ? this.ledger.find(this.plan.collection, this.#waveOf(turnOf(joined))) : null;
   }
 
   /**
    * Return this person's one report. The first call checks the record, draws and writes it down; every later call, in
-   * this page or any other of this origin, returns the same report. Another record than the one that this client drew
-   * for is refused; records are compared in memory, and kept nowhere.
+   * this page or any other of this origin, returns the same report until it is counted. Another record than the one that
+   * this client drew for is refused; records are compared in memory, and kept nowhere.
    * @param {Record<string, unknown>} record
    * @returns {Promise<Report>}
    */
   async report(record) {
-    const levels = JSON.stringify(this.plan.levels(record));
-    return this.#alone(async (shared) => {
-      if (this.#reported !== null && this.#reported !== levels) {
-        throw new RecordError(
-          "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
-        );
-      }
-      if (shared && !this.drawn) await new Promise((resolve) => setTimeout(resolve, NOTE_ARRIVES));
-      const before = this.drawn;
-      if (before) return before.report;
-      this.#refuseExpired();
-      const report = this.plan.draw(record);
-      remember(this.#memory, this.#key, { body: JSON.stringify(report), acknowledged: false });
-      this.#reported = levels;
-      return report;
-    });
+    return reportOf(await this.#drawOnce(record));
   }
 
   /**
@@ -1105,32 +1797,78 @@ class Client {
    * @returns {Report}
    */
   draw(record) {
-    return this.plan.draw(record);
+    return this.plan.draw(record, this.#named);
   }
 
   /**
    * Draw this person's one report if that has not been done, and send it until the collector has it. After a failure or
-   * a reload, call it again, with or without the record: the same bytes are sent.
+   * a reload, call it again, with or without the record: the same bytes are sent. Of a plan with waves, a report is drawn
+   * in the device's own turn alone.
    * @param {Record<string, unknown>} [record]
-   * @returns {Promise<Report>} the report, now counted
+   * @param {{wave?: number}} [when] which wave it is, where the plan has no dates
+   * @returns {Promise<Report | null>} the report, now counted; null if it was counted before, and is not kept, or if it is
+   *   not this device's turn
    */
-  async send(record) {
-    if (record !== undefined) await this.report(record);
-    const drawn = this.drawn;
-    if (!drawn) throw new RecordError("there is nothing to send yet: give a record");
-    if (drawn.acknowledged) return drawn.report;
-    await this.#deliver(drawn.report.plan, drawn.body);
-    remember(this.#memory, this.#key, { body: drawn.body, acknowledged: true });
-    return drawn.report;
+  async send(record, { wave } = {}) {
+    const drawn = record !== undefined && (await this.#isTurn(record, wave));
+    const kept = drawn ? await this.#drawOnce(/** @type {Record<string, unknown>} */ (record)) : await this.#kept();
+    if (!kept && record !== undefined) return null;
+    if (!kept) throw new RecordError("there is nothing to send yet: give a record");
+    if (kept.acknowledged) return null;
+    this.#sending ??= this.#deliver(kept).finally(() => { this.#sending = null; });
+    return this.#sending;
   }
 
   /**
-   * Run `work` while no other page of this origin does the same; it is told whether there can be others.
-   * @template T @param {(shared: boolean) => Promise<T>} work @returns {Promise<T>}
+   * Send what `send` was asked to send before and could not, in this page or an earlier one; `load` calls it, and calls it
+   * again when the browser is online again. A report that was only drawn is not sent.
+   * @returns {Promise<boolean>} whether nothing waits any more
    */
-  async #alone(work) {
-    const locks = globalThis.navigator?.locks;
-    return locks ? /** @type {Promise<T>} */ (locks.request(this.#key, () => work(true))) : work(false);
+  async resume() {
+    try {
+      if ((await this.#kept())?.wanted) await this.send();
+      return !(await this.pending());
+    } catch (error) {
+      if (error instanceof SottovoceError) return false;
+      throw error;
+    }
+  }
+
+  /** @param {Kept} kept */
+  async #deliver(kept) {
+    const report = reportOf(kept);
+    const { collection } = this.plan;
+    const wave = this.plan.waves === null ? JOINING : await this.turn();
+    await this.ledger.want(collection, wave).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
+    await deliver(new URL(`${report.plan}/reports`, this.#url), /** @type {string} */ (kept.report), this.#token, this.#tries);
+    await this.ledger.acknowledge(collection, wave);
+    return report;
+  }
+
+  /** Return whether it is now that this device reports; the whole record is checked first. @param {Record<string, unknown>} record @param {number} [wave] */
+  async #isTurn(record, wave) {
+    const { waves } = this.plan;
+    this.plan.levels(record);
+    if (waves === null) return true;
+    const now = wave === undefined ? waves.on(await this.ledger.today()) : waves.check(wave);
+    return now === (await this.turn());
+  }
+
+  /** @param {Record<string, unknown>} record @returns {Promise<Kept>} */
+  async #drawOnce(record) {
+    const levels = JSON.stringify(this.plan.levels(record));
+    if (this.#reported !== null && this.#reported !== levels) {
+      throw new RecordError(
+        "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
+      );
+    }
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const turn = this.plan.waves === null ? undefined : await this.#turn();
+    const draw = () => {
+      this.#reported = levels;
+      return JSON.stringify(this.plan.draw(record, this.#named, turn));
+    };
+    return this.ledger.drawOnce(this.#charge, draw, { wave: turn === undefined ? JOINING : this.#waveOf(turn) });
   }
 
   #refuseExpired() {
@@ -1139,59 +1877,85 @@ class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #deliver(fingerprint, body) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#post(fingerprint, body);
-      } catch (error) {
-        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-    }
-  }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #post(fingerprint, body) {
-    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
-    const url = new URL(`${fingerprint}/reports`, this.#url);
-    /** @type {Response} */ let response;
-    /** @type {any} */ let answer;
-    try {
-      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
-      answer = await response.json();
-    } catch {
-      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
-    }
-    const refused = answer?.refused?.[0]?.reason;
-    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
-    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
-    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
-  }
 }
 
-/** @type {RequestInit} Requests carry no cookie and no address of the page. */
-const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
+/** Return the question of the turn that a ledger keeps. @param {Kept} kept @returns {number} */
+function turnOf({ report }) {
+  if (report !== null) return JSON.parse(report).question;
+  throw new StorageError(
+    "this device joined the collection, but its turn was lost before it was written down: nothing is drawn again, and it is silent in all waves",
+  );
+}
+
+/** @param {Kept} kept @returns {Report} */
+function reportOf({ report, acknowledged }) {
+  if (report !== null) return JSON.parse(report);
+  throw new StorageError(
+    acknowledged
+      ? "this collection was answered on this device, and what was sent is not kept: nothing is drawn again"
+      : "an answer to this collection was begun on this device and lost before it was written down: its privacy counts as spent, and nothing is drawn again",
+  );
+}
 
 /**
- * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * Return the client that answers the plan at an address, which is fetched, checked against its fingerprint, and kept: from
+ * then on this works offline. What could not be sent before is sent, now and whenever the browser is online again.
  * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
  * @param {Options} [options]
  * @returns {Promise<Client>}
  */
 async function load(url, options = {}) {
   const address = new URL(url, globalThis.location?.href);
-  const named = /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  const expected = options.fingerprint ?? /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  if (expected === undefined) {
+    throw new PlanError(`the address ${address} does not end in the plan's fingerprint: give it as it was published (fingerprint), a plan's own word proves nothing`);
+  }
+  const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
+  const plan = await loadPlan(address, expected);
+  if (options.signer !== undefined) {
+    await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
+  }
+  const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
+  globalThis.addEventListener?.("online", () => client.resume());
+  client.resume();
+  return client;
+}
+
+/** @param {URL} address @param {string} expected */
+async function loadPlan(address, expected) {
+  const kept = await findPlan(address);
+  if (kept !== null) {
+    try {
+      return await Plan.parse(kept, expected);
+    } catch {
+      // altered or damaged: fetched again
+    }
+  }
+  const text = await fetchText(address, "plan");
+  const plan = await Plan.parse(text, expected);
+  await keepPlan(address, text);
+  return plan;
+}
+
+/** @param {string | URL} url @param {URL} collector */
+async function fetchLog(url, collector) {
+  const address = new URL(url, globalThis.location?.href);
+  if (address.host === collector.host) {
+    throw new PlanError(`the log at ${address} is the collector's own, which proves nothing: give a copy that somebody else keeps`);
+  }
+  return Log.parse(await fetchText(address, "log"));
+}
+
+/** @param {URL} address @param {string} what */
+async function fetchText(address, what) {
   let response;
   try {
     response = await fetch(address, PRIVATELY);
   } catch {
-    throw new PlanError(`the plan at ${address} could not be fetched: the collector was not reached, or forbids this page`);
+    throw new PlanError(`the ${what} at ${address} could not be fetched: it was not reached, or forbids this page`);
   }
-  if (!response.ok) throw new PlanError(`the plan at ${address} could not be fetched: status ${response.status}`);
-  return new Client(await Plan.parse(await response.text(), options.fingerprint ?? named), address.href, options);
+  if (!response.ok) throw new PlanError(`the ${what} at ${address} could not be fetched: status ${response.status}`);
+  return response.text();
 }
 
 /** What a report says, in plain words, for the person who is about to send it. Everything here follows from the plan. */
@@ -1280,8 +2044,9 @@ function rangeName(attribute, first, last) {
  *
  * A plan is a public list of questions. The client checks the whole record, draws one question, computes the cell that
  * the record falls into and draws a randomised code. Question and code are all that leaves the page. A report is drawn
- * **once** per collection: it is written to local storage, and only then sent; whatever happens after that, the same
- * bytes are sent again. Randomness is WebCrypto's, weights are integers out of 2^64: no float decides a draw.
+ * **once** per collection: room for it is written down before the draw, the report before it is sent; whatever happens
+ * after that, the same bytes are sent again, and forgotten when they are counted. A budget limits what all collections
+ * together learn. Randomness is WebCrypto's, weights are integers out of 2^64: no float decides a draw.
  *
  * @module
  */
@@ -1290,4 +2055,4 @@ function rangeName(attribute, first, last) {
 /** The way in: `await Sottovoce.load(url)`. */
 const Sottovoce = Object.freeze({ load });
 
-export { Client, Plan, PlanError, RecordError, SendError, Sottovoce, SottovoceError, StorageError, Sottovoce as default, explain };
+export { BudgetError, Client, Ledger, Log, Plan, PlanError, RecordError, SendError, Sottovoce, SottovoceError, StorageError, Sottovoce as default, explain };

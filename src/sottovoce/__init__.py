@@ -4,12 +4,14 @@ Collects ordinal, numeric and categorical attributes from many people under loca
 multi-dimensional range query over the crowd. Seven stages, each a noun of this package:
 
 1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
-2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon.
-3. `Client` answers one question on a person's device and gives a `Report`; `randomize` does so for a table,
-   `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
+2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon. A
+   mechanism's options are keywords, or its struct: `SpectralOptions` with `WorkloadOptions`, `HDGOptions`,
+   `TDGOptions`, `CALMOptions`, `LHIOOptions`, `HIOOptions`.
+3. `Client` answers one question on a person's device and gives a `Report`; a `Ledger` adds up what the device spent.
+   `randomize` answers for a table, `write_reports` for many into Parquet files, `randomize_spark` on a cluster.
 4. `Tally` counts reports; tallies add. `tally_parquet` and `tally_spark` count them in files and on clusters, and
    `Tally.from_counts` takes what a database counted.
-5. `fit` turns a tally into a model.
+5. `fit` turns a tally into a model, and `fit_waves` one whose people were asked again into `WaveModels`.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
     from sottovoce import experiments as experiments
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
+    from sottovoce.client.ledger import Ledger
     from sottovoce.client.report import Report
     from sottovoce.engines.parquet import tally_parquet
     from sottovoce.engines.report_files import write_reports
     from sottovoce.engines.spark import randomize_spark, tally_spark
     from sottovoce.errors import (
+        BudgetError,
         DeliveryError,
         ExperimentError,
         FewReportsWarning,
@@ -46,10 +50,17 @@ if TYPE_CHECKING:
         TallyError,
         TooLargeError,
     )
+    from sottovoce.mechanisms.calm import CALMOptions
+    from sottovoce.mechanisms.hdg import HDGOptions
+    from sottovoce.mechanisms.hio import HIOOptions
+    from sottovoce.mechanisms.lhio import LHIOOptions
+    from sottovoce.mechanisms.spectral.mechanism import SpectralOptions, WorkloadOptions
+    from sottovoce.mechanisms.tdg import TDGOptions
     from sottovoce.model.answer import Answer, Estimate, difference
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
     from sottovoce.model.model import Model
+    from sottovoce.model.waves import WaveModels, fit_waves
     from sottovoce.plan.audit import Audit
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
@@ -62,6 +73,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "model",
     "Audit": "plan",
+    "BudgetError": "errors",
+    "CALMOptions": "mechanisms.calm",
     "Categorical": "schema",
     "Client": "client",
     "DeliveryError": "errors",
@@ -69,6 +82,10 @@ _HOMES = {
     "ExperimentError": "errors",
     "FewReportsWarning": "errors",
     "Forecast": "simulation.forecasting",
+    "HDGOptions": "mechanisms.hdg",
+    "HIOOptions": "mechanisms.hio",
+    "LHIOOptions": "mechanisms.lhio",
+    "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
@@ -81,13 +98,18 @@ _HOMES = {
     "Schema": "schema",
     "SchemaError": "errors",
     "SottovoceError": "errors",
+    "SpectralOptions": "mechanisms.spectral",
     "StoreError": "errors",
+    "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
     "TooLargeError": "errors",
+    "WaveModels": "model",
+    "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
     "difference": "model",
     "fit": "model",
+    "fit_waves": "model",
     "forecast": "simulation.forecasting",
     "load_model": "model",
     "people_needed": "simulation.forecasting",
@@ -104,6 +126,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Audit",
+    "BudgetError",
+    "CALMOptions",
     "Categorical",
     "Client",
     "DeliveryError",
@@ -111,6 +135,10 @@ __all__ = [
     "ExperimentError",
     "FewReportsWarning",
     "Forecast",
+    "HDGOptions",
+    "HIOOptions",
+    "LHIOOptions",
+    "Ledger",
     "Model",
     "ModelError",
     "Numeric",
@@ -123,13 +151,18 @@ __all__ = [
     "Schema",
     "SchemaError",
     "SottovoceError",
+    "SpectralOptions",
     "StoreError",
+    "TDGOptions",
     "Tally",
     "TallyError",
     "TooLargeError",
+    "WaveModels",
+    "WorkloadOptions",
     "col",
     "difference",
     "fit",
+    "fit_waves",
     "forecast",
     "load_model",
     "people_needed",
@@ -161,4 +194,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

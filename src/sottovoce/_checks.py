@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numbers
 import re
+from collections.abc import Collection
 from typing import TypeGuard
 
 from sottovoce.errors import SottovoceError
@@ -77,6 +78,27 @@ def check_integer(name: str, value: object, *, error: type[SottovoceError], leas
             return whole
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
     raise error(f"{name} is an integer {allowed}, got {value!r}")
+
+
+def check_choice(name: str, value: object, allowed: Collection[str], *, error: type[SottovoceError]) -> str:
+    """Return a choice; raise ``error`` unless it is one of the texts allowed.
+
+    Args:
+        name: What the argument is called, for the message.
+        value: What was given.
+        allowed: What may be chosen.
+        error: What to raise.
+
+    Raises:
+        SottovoceError: Of the kind given, saying what was given and what is allowed.
+
+    Example:
+        >>> check_choice("quality", "fast", ("default", "fast"), error=SottovoceError)
+        'fast'
+    """
+    if isinstance(value, str) and value in allowed:
+        return value
+    raise error(f"{name} is one of {', '.join(allowed)}, got {value!r}")
 
 
 def check_fraction(

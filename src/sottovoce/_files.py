@@ -11,6 +11,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sottovoce.errors import SottovoceError
+
+
+def read_whole(path: str | os.PathLike[str], what: str, *, error: type[SottovoceError]) -> bytes:
+    """Return what a file holds.
+
+    Args:
+        path: Where it is.
+        what: What it should be, for the message.
+        error: What to raise.
+
+    Raises:
+        SottovoceError: Of the kind given, if there is no such file, or it cannot be read.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise error(f"the path of a {what} is a text or a Path, got {path!r}")
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as cause:
+        raise error(f"cannot read the {what} {str(path)!r}: {cause}") from cause
+
 
 def unfinished(path: Path) -> Path:
     """Return a name beside ``path`` for a file that is still being written: hidden, and found by no usual pattern."""

@@ -11,6 +11,7 @@ SottovoceError
 ├── ModelError     a model that cannot be fitted or read
 ├── StoreError     a collector's store that cannot be opened or used
 ├── DeliveryError  a report that could not be sent, or an answer already given
+├── BudgetError    a collection that would cost more privacy than this device is willing to spend
 └── ExperimentError  an experiment that cannot be run, or whose data is missing
 ```
 
@@ -59,7 +60,20 @@ class StoreError(SottovoceError):
 
 
 class DeliveryError(SottovoceError):
-    """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes."""
+    """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes.
+
+    Attributes:
+        lasting: Whether sending the same again cannot help.
+        retry_after: In how many seconds the collector asked to be tried again, if it did.
+    """
+
+    def __init__(self, message: str, *, lasting: bool = False, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.lasting, self.retry_after = lasting, retry_after
+
+
+class BudgetError(SottovoceError):
+    """A collection that would cost more privacy than this device is willing to spend: nothing is drawn."""
 
 
 class ExperimentError(SottovoceError):

@@ -24,36 +24,69 @@ def fill_in(page: Page, answers: dict[str, str]) -> None:
     for name in ("age", "income", "commute"):
         page.locator(f"#{name}").fill(answers[name])
     page.locator(f"input[value='{answers['travel']}']").check()
-    page.get_by_role("button", name="See what would be sent").click()
-    expect(page.locator("#preview")).to_be_visible()
 
 
-def send(page: Page) -> None:
-    page.get_by_role("button", name="Send it").click()
+def agree(page: Page) -> None:
+    page.get_by_role("button", name="I agree").click()
 
 
 def bytes_shown(page: Page) -> str:
     return page.locator("#bytes").text_content() or ""
 
 
-def test_a_form_filled_in_is_shown_then_sent_and_then_counted(page: Page, collector: Collector) -> None:
+def test_a_person_sees_a_made_up_example_agrees_and_sees_what_was_sent_once(page: Page, collector: Collector) -> None:
     before = collector.count()
-    page.goto(collector.url)
+    page.goto(f"{collector.url}#{collector.plan.fingerprint}")
     expect(page.locator("#purpose")).to_have_text(collector.plan.purpose)
+    expect(page.locator("#pinned")).to_have_text("The plan that your link names.")
+    expect(page.locator("#shown-title")).to_have_text("An example of what is sent")
+    expect(page.locator("#whose")).to_contain_text("made-up person")
+    expect(page.locator("#cost")).to_have_text(
+        "This collection costs epsilon 1. In the last 365 days you spent 0 of 4."
+    )
+    example = sv.Report.from_json(bytes_shown(page))
+    page.get_by_role("button", name="Show another example").click()
+    assert sv.Report.from_json(bytes_shown(page)).id != example.id
     fill_in(page, SOMEONE)
-    expect(page.locator("#preview-title")).to_be_focused()
     assert collector.count() == before
-    send(page)
+    agree(page)
     expect(page.get_by_role("status")).to_have_text(re.compile("your report was counted"))
+    expect(page.locator("#shown-title")).to_have_text("This is all that was sent")
+    expect(page.locator("#shown-title")).to_be_focused()
     assert collector.count() == before + 1
     report = sv.Report.from_json(bytes_shown(page))
     assert report.to_json() == bytes_shown(page)
+    assert report.plan == collector.plan.collection
     assert report.code < collector.plan.question(report.question).channel.codes
+    page.reload()
+    expect(page.get_by_role("status")).to_have_text(re.compile("You have answered this survey"))
+    expect(page.locator("#shown")).to_be_hidden()
+    expect(page.locator("#survey")).to_be_hidden()
+    assert f'"{report.id}"' not in json.dumps(page.evaluate(EVERYTHING_KEPT))
+
+
+EVERYTHING_KEPT = """async () => {
+    const kept = { local: { ...localStorage }, session: { ...sessionStorage } };
+    for (const { name } of await indexedDB.databases()) {
+        const database = await new Promise((resolve) => {
+            const request = indexedDB.open(name);
+            request.onsuccess = () => resolve(request.result);
+        });
+        for (const store of database.objectStoreNames) {
+            kept[`${name} ${store}`] = await new Promise((resolve) => {
+                const request = database.transaction(store).objectStore(store).getAll();
+                request.onsuccess = () => resolve(request.result);
+            });
+        }
+        database.close();
+    }
+    return kept;
+}"""
 
 
 def test_the_page_marks_the_groups_that_the_code_speaks_for(page: Page, collector: Collector) -> None:
     page.goto(collector.url)
-    fill_in(page, SOMEONE)
+    expect(page.locator("#shown")).to_be_visible()
     report = sv.Report.from_json(bytes_shown(page))
     channel = collector.plan.question(report.question).channel
     weights = [channel.row(cell)[report.code] for cell in range(channel.cells)]
@@ -64,15 +97,42 @@ def test_the_page_marks_the_groups_that_the_code_speaks_for(page: Page, collecto
     assert marks == [max(weights) == weight > min(weights) for weight in weights]
 
 
+def test_a_page_whose_link_names_no_plan_says_whose_word_it_takes(page: Page, collector: Collector) -> None:
+    page.goto(collector.url)
+    expect(page.locator("#pinned")).to_contain_text("the collector's own word")
+
+
 def test_an_answer_outside_its_domain_is_refused_before_anything_is_drawn(page: Page, collector: Collector) -> None:
     page.goto(collector.url)
     page.locator("#survey").evaluate("form => { form.noValidate = true }")
     page.locator("#age").fill("134")
     page.locator("#commute").fill("25")
     page.locator("input[value='car']").check()
-    page.get_by_role("button", name="See what would be sent").click()
+    agree(page)
     expect(page.get_by_role("status")).to_have_text(re.compile("age: got 134; allowed are the integers 16 to 99"))
-    assert page.evaluate("localStorage.length") == 0
+    kept = page.evaluate(EVERYTHING_KEPT)
+    assert (kept["sottovoce spent"], kept["sottovoce reports"]) == ([], [])
+
+
+def test_a_second_person_at_the_device_answers_for_themselves_by_their_own_click(
+    page: Page, collector: Collector
+) -> None:
+    before = collector.count()
+    page.goto(collector.url)
+    for answers in (SOMEONE, OPPOSITE):
+        fill_in(page, answers)
+        agree(page)
+        expect(page.get_by_role("status")).to_have_text(re.compile("counted"))
+        page.get_by_role("button", name="Somebody else uses this device").click()
+        expect(page.locator("#survey")).to_be_visible()
+    assert collector.count() == before + 2
+    opened = page.evaluate(
+        """() => new Promise((resolve) => setTimeout(async () => {
+            const { Ledger } = await import("/sottovoce.js");
+            resolve(await (await Ledger.open()).openProfile().then(() => "opened", (error) => error.message));
+        }, 6000))"""  # a click counts for five seconds
+    )
+    assert "by the person's own act" in opened
 
 
 def traffic_of(context: BrowserContext, collector: Collector, answers: dict[str, str]) -> list[dict[str, Any]]:
@@ -87,7 +147,7 @@ def traffic_of(context: BrowserContext, collector: Collector, answers: dict[str,
     page.on("websocket", lambda socket: pytest.fail(f"the page opened {socket.url}"))
     page.goto(collector.url)
     fill_in(page, answers)
-    send(page)
+    agree(page)
     expect(page.get_by_role("status")).to_have_text(re.compile("counted"))
     page.wait_for_load_state("networkidle")
     return [{"method": r.method, "url": r.url, "headers": r.all_headers(), "body": r.post_data} for r in requests]
@@ -99,10 +159,13 @@ def test_answers_leave_the_page_only_as_question_and_code(browser: Browser, coll
         context = browser.new_context()
         requests = traffic_of(context, collector, answers)
         (post,) = [request for request in requests if request["method"] != "GET"]
-        assert (post["method"], post["url"]) == ("POST", f"{collector.plan_url}/reports")
+        assert (post["method"], post["url"]) == (
+            "POST",
+            f"{collector.url}/v1/plans/{collector.plan.collection}/reports",
+        )
         body = json.loads(post["body"])
         assert list(body) == ["plan", "id", "question", "code"]
-        assert body["plan"] == collector.plan.fingerprint
+        assert body["plan"] == collector.plan.collection
         assert re.fullmatch("[0-9a-f]{32}", body["id"])
         assert "cookie" not in post["headers"]
         assert "referer" not in post["headers"]
@@ -140,21 +203,22 @@ def test_retries_a_lost_acknowledgement_and_a_reload_send_the_same_bytes(page: P
     page.route("**/reports", interfere)
     page.goto(collector.url)
     fill_in(page, SOMEONE)
-    send(page)
-    expect(page.get_by_role("status")).to_have_text(re.compile("You can try again"), timeout=30_000)
+    agree(page)
+    expect(page.get_by_role("button", name="Try again")).to_be_enabled(timeout=30_000)
+    expect(page.get_by_role("status")).to_have_text(re.compile("could not be reached"))
     assert len(bodies) == 4
     assert collector.count() == before + 1
+    expect(page.locator("#shown")).to_be_hidden()  # whoever could look first might decide by what it says
     page.reload()
-    expect(page.locator("#preview")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text(re.compile("was counted"))
     expect(page.locator("#survey")).to_be_hidden()
-    send(page)
-    expect(page.get_by_role("status")).to_have_text(re.compile("counted"))
     assert len(bodies) == 5
     assert len(set(bodies)) == 1
+    assert bytes_shown(page) == bodies[0]
     assert collector.count() == before + 1
     page.reload()
     expect(page.get_by_role("status")).to_have_text(re.compile("You have answered this survey"))
-    expect(page.get_by_role("button", name="Send it")).to_be_hidden()
+    expect(page.get_by_role("button", name="Try again")).to_be_hidden()
 
 
 def test_a_restarted_browser_sends_what_was_drawn_before(
@@ -164,15 +228,15 @@ def test_a_restarted_browser_sends_what_was_drawn_before(
     for restarted in (False, True):
         context = chromium.launch_persistent_context(tmp_path, **LAUNCH)
         page = context.new_page()
-        page.goto(collector.url)
-        if restarted:
-            expect(page.locator("#preview")).to_be_visible()
-            with page.expect_request("**/reports") as sent:
-                send(page)
-            drawn.append(sent.value.post_data)
-        else:
-            fill_in(page, SOMEONE)
-            drawn.append(bytes_shown(page))
+        if not restarted:
+            page.route("**/reports", lambda route: route.fulfill(status=403, json={"detail": "not now"}))
+        with page.expect_request("**/reports") as sent:
+            page.goto(collector.url)
+            if not restarted:
+                fill_in(page, SOMEONE)
+                agree(page)
+        drawn.append(sent.value.post_data)
+        expect(page.get_by_role("status")).to_have_text(re.compile("was counted" if restarted else "not now"))
         context.close()
     assert drawn[0] == drawn[1]
 
@@ -223,6 +287,8 @@ def test_the_page_fits_a_phone_and_names_every_field(browser: Browser, collector
     overflow = "document.documentElement.scrollWidth - window.innerWidth"
     assert page.evaluate(overflow) <= 0
     fill_in(page, SOMEONE)
+    agree(page)
+    expect(page.get_by_role("status")).to_have_text(re.compile("counted"))
     assert page.evaluate(overflow) <= 0
     context.close()
 
@@ -241,7 +307,7 @@ def test_pages_of_an_allowed_origin_can_send_and_no_others(page: Page, collector
     before = collector.count()
     page.goto(elsewhere)
     sent = page.evaluate(SEND_FROM_ELSEWHERE, [collector.plan_url, RECORD])
-    assert sent["plan"] == collector.plan.fingerprint
+    assert sent["plan"] == collector.plan.collection
     page.goto(elsewhere.replace("localhost", "127.0.0.1"))
     assert "forbids this page" in page.evaluate(SEND_FROM_ELSEWHERE, [collector.plan_url, RECORD])
     assert collector.count() == before + 1

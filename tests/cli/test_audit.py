@@ -9,8 +9,8 @@ import pytest
 import sottovoce as sv
 from sottovoce.cli import audit
 from sottovoce.cli.audit import family_rows
-from sottovoce.plan.audit import promise
-from tests.cli.calls import run, succeed, text_of
+from sottovoce.plan.audit import promise, round_up
+from tests.cli.calls import fail, run, succeed, text_of
 
 
 @pytest.mark.parametrize("mechanism", ["hdg", "hio", "spectral"])
@@ -51,3 +51,18 @@ def test_a_long_list_of_questions_is_cut_for_people_and_whole_for_scripts(
     assert len(lines) == 4
     assert f"... and {len(rows) - 4} more rows; --json lists all" in text_of("audit", "plan.json")
     assert succeed("audit", "plan.json")["questions"] == rows
+
+
+def test_what_a_shuffled_crowd_is_promised_is_said_with_who_must_be_trusted(folder: Path) -> None:
+    found = sv.Plan.load("plan.json").audit().shuffled(users=50_000, delta=1e-8)
+    said = succeed("audit", "plan.json", "--users", 50_000, "--delta", "1e-8")
+    assert said["shuffled"] == {"epsilon": found.epsilon, "users": 50_000, "delta": 1e-8, "local": found.local}
+    text = text_of("audit", "plan.json", "--users", 50_000, "--delta", "1e-8")
+    assert f"(central epsilon {round_up(found.epsilon)}), but for a chance of 1e-08" in text
+    assert "serve --release-step 50000" in text
+    assert "shuffled" not in succeed("audit", "plan.json")
+
+
+def test_users_and_delta_go_together(folder: Path) -> None:
+    assert "--users and --delta go together" in run("audit", "plan.json", "--users", 50_000).output
+    assert "delta is a number above 0 and below 1" in fail("audit", "plan.json", "--users", 50_000, "--delta", 2)

@@ -10,6 +10,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.cli import forecasts
 from sottovoce.cli.plan import _options, _words
+from sottovoce.plan.waves import Waves
 from tests.cli.calls import fail, run, succeed, text_of
 from tests.cli.forecasts_made_up import forecast_by_formula
 
@@ -80,7 +81,9 @@ def test_a_forecast_is_of_the_design_asked_for(folder: Path, monkeypatch: pytest
 
 
 def test_what_is_missing_is_said_before_anything_is_designed(folder: Path) -> None:
-    assert "Missing option '--epsilon'" in fail("plan", "schema.toml", "--users", 9, "--out", "x.json", code=2)
+    assert "give --epsilon, or --central together with --delta" in fail(
+        "plan", "schema.toml", "--users", 9, "--out", "x.json", code=2
+    )
     assert "Missing option '--out'" in fail(*DESIGN, code=2)
 
 
@@ -96,3 +99,15 @@ def test_a_forecast_that_cannot_be_writes_no_plan(
 def test_the_option_schema_is_refused_in_one_line(collection: Path) -> None:
     said = run("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--option", "schema=1", "--out", "x.json")
     assert said.stderr.startswith("Error: ")
+
+
+def test_waves_become_part_of_the_plan(folder: Path) -> None:
+    asked = ("plan", "schema.toml", "--users", 9_000, "--mechanism", "hdg", "--waves", 3, "--out", "new.json")
+    succeed(*asked, "--lifetime", "0.8", "--first-wave", "2030-01-07", "--wave-days", 7)
+    plan = sv.Plan.load("new.json")
+    assert plan.waves == Waves(3, "2030-01-07", 7)
+    assert str(plan.epsilon) == "0.8"
+    assert succeed("audit", "new.json")["lifetime"] == plan.audit().epsilon
+    assert "among all histories" in text_of("audit", "new.json")
+    assert "give --epsilon" in fail(*asked, "--lifetime", 1, "--epsilon", 1, code=2)
+    assert "give lifetime and no epsilon" in fail(*asked, "--epsilon", 1)

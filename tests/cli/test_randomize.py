@@ -26,13 +26,13 @@ def test_ctrl_c_leaves_no_part_of_a_file_and_keeps_the_old_one(
     before = sorted(path.name for path in folder.iterdir())
     calls = 0
 
-    def interrupted(plan: sv.Plan, table: pa.Table) -> pa.Table:
+    def interrupted(plan: sv.Plan, table: pa.Table, *, wave: int | None) -> pa.Table:
         nonlocal calls
         calls += 1
         if calls == 3:
             assert any(path.name.endswith(".part") for path in folder.iterdir()), "the writing has begun"
             signal.raise_signal(signal.SIGINT)
-        return sv.randomize(plan, table)
+        return sv.randomize(plan, table, wave=wave)
 
     monkeypatch.setattr(randomize, "randomize", interrupted)
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it

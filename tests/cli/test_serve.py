@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 import sottovoce as sv
-from sottovoce.cli.serve import _origins
+from sottovoce.cli.serve import _origins, command
+from sottovoce.service.settings import Settings
 from tests.cli.calls import fail, run, succeed
 
 app = pytest.importorskip("sottovoce.service.app", reason="the extra service is not installed")
@@ -38,6 +41,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Server]:
         return servers[-1]
 
     monkeypatch.setattr(app, "make_server", make_server)
+    monkeypatch.setattr("sottovoce.service.logs.configure_logs", lambda form, level: None)
     return servers
 
 
@@ -59,6 +63,38 @@ def test_every_option_reaches_the_collector_which_then_runs(folder: Path, made: 
     assert settings.origins == {"*": ("https://a.example",)}
     assert settings.pages == (Path("site"),)
     assert said["plans"] == [f"http://0.0.0.0:9000/v1/plans/{plan.fingerprint}" for plan in plans]
+
+
+def test_every_setting_is_an_option_in_a_file_the_environment_and_on_the_command_line(
+    folder: Path, made: list[Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signatures are no option: they stand beside the files of the plans."""
+    options = {option.name for option in command.params if isinstance(option, click.Option)}
+    assert {field.name for field in dataclasses.fields(Settings)} - {"signatures"} <= options
+    succeed("serve", "plan.json")
+    assert made.pop().settings == Settings()
+    Path("serve.toml").write_text(
+        'plans = ["plan.json"]\ndb = "postgresql://a@b/c"\nworkers = 1\nlog-format = "json"\n'
+        'log-level = "warning"\nport = 9001\ngrace = 3\norigin = ["https://a.example"]\n'
+    )
+    monkeypatch.setenv("SOTTOVOCE_PORT", "9002")
+    monkeypatch.setenv("SOTTOVOCE_GRACE", "4")
+    succeed("serve", "--config", "serve.toml", "--grace", 5)
+    (server,) = made
+    settings = server.settings
+    assert (settings.log_format, settings.log_level, settings.port, settings.grace) == ("json", "warning", 9002, 5)
+    assert settings.origins == {"*": ("https://a.example",)}
+    assert "no option is named" in fail("serve", "--config", unknown_option())
+
+
+def unknown_option() -> str:
+    Path("wrong.toml").write_text("prot = 1\n")
+    return "wrong.toml"
+
+
+def test_several_workers_on_sqlite_are_refused(folder: Path, made: list[Server]) -> None:
+    assert "2 workers need PostgreSQL" in fail("serve", "plan.json", "--workers", 2)
+    assert made == []
 
 
 def test_people_are_shown_the_address_and_no_password(folder: Path, made: list[Server]) -> None:

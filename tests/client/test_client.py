@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.plan.log import Log
 from tests.crowds import mixed_schema
 from tests.interpreters import loaded_by
 
@@ -126,3 +128,59 @@ class TestOnce:
     def test_two_clients_of_a_plan_report_apart(self):
         """System randomness: two ids of 128 bits are equal once in 10^38 runs."""
         assert sv.Client(PLAN).report(GOOD).id != sv.Client(PLAN).report(GOOD).id
+
+
+class TestLedger:
+    """What a client with a ledger answers, and what its reports name."""
+
+    def test_of_twenty_twins_a_device_answers_four(self, tmp_path):
+        ledger = sv.Ledger(tmp_path)
+        twins = [sv.Plan.create(PLAN.schema, epsilon=1, users=10_000, purpose="why" + " " * n) for n in range(20)]
+        assert len({twin.collection for twin in twins}) == 20
+        for twin in twins[:4]:
+            sv.Client(twin, ledger=ledger).report(GOOD)
+        for twin in twins[4:]:
+            with pytest.raises(sv.BudgetError, match="you spent 4 of 4 in the last 365 days"):
+                sv.Client(twin, ledger=ledger).report(GOOD)
+
+    def test_a_plan_of_epsilon_20_is_answered_only_on_the_programs_word_which_the_person_is_shown(self, tmp_path):
+        plan = sv.Plan.create(PLAN.schema, epsilon=20, users=10_000)
+        with pytest.raises(sv.BudgetError, match="asks for epsilon 20, and this device answers at most 2"):
+            sv.Client(plan)
+        with pytest.raises(sv.BudgetError, match="costs epsilon 20, and you spent 0 of 4"):
+            sv.Client(plan, ledger=sv.Ledger(tmp_path), max_epsilon=20).report(GOOD)
+        client = sv.Client(plan, ledger=sv.Ledger(tmp_path, budget=25), max_epsilon=20)
+        assert "raised the limit of one collection from 2 to 20" in client.cost.words
+        assert "raised the budget from 4 in 365 days to 25 in 365 days" in client.cost.words
+        assert sv.Tally(plan).add(client.report(GOOD)) == 1
+
+    def test_a_record_that_does_not_fit_costs_nothing(self, tmp_path):
+        client = sv.Client(PLAN, ledger=sv.Ledger(tmp_path))
+        with pytest.raises(sv.RecordError, match="age"):
+            client.report({**GOOD, "age": 99})
+        assert client.ledger.entries() == []
+
+    def test_a_refreshed_plan_returns_what_was_drawn(self, tmp_path):
+        first = sv.Client(PLAN, ledger=sv.Ledger(tmp_path)).report(GOOD)
+        later = sv.Plan.create(PLAN.schema, epsilon=1, users=10_000, expires="2999-01-01")
+        client = sv.Client(later, ledger=sv.Ledger(tmp_path))
+        assert client.report({**GOOD, "age": 25}) == first
+        assert client.cost.spent == 1
+        assert client.cost.epsilon == 0
+
+    def test_its_reports_name_the_collection_or_the_plan_that_a_log_lists(self, tmp_path):
+        log = Log().add(PLAN, datetime.date(2030, 1, 1))
+        named = {
+            sv.Client(PLAN).draw(GOOD).plan: PLAN.fingerprint,
+            sv.Client(PLAN, ledger=sv.Ledger(tmp_path)).draw(GOOD).plan: PLAN.collection,
+            sv.Client(PLAN, ledger=sv.Ledger(tmp_path), log=log).draw(GOOD).plan: PLAN.fingerprint,
+        }
+        assert all(found == expected for found, expected in named.items())
+        with pytest.raises(sv.PlanError, match="not in the log"):
+            sv.Client(PLAN, log=Log())
+
+    def test_both_names_are_counted(self, tmp_path):
+        tally = sv.Tally(PLAN)
+        reports = [sv.Client(PLAN).draw(GOOD), sv.Client(PLAN, ledger=sv.Ledger(tmp_path)).draw(GOOD)]
+        assert tally.add(reports) == 2
+        assert {name: int(totals.sum()) for name, totals in tally.totals_by_plan.items()} == {PLAN.fingerprint: 2}

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sottovoce as sv
+from sottovoce.client.report import PLAN_KEY
 from sottovoce.plan.counting_sql import alphabet_runs
 from tests.engines.report_cases import good_reports, huge_plan, small_plan, write_bad_files, write_duplicates
 
@@ -106,8 +107,8 @@ def test_more_alphabets_than_a_statement_holds_are_joined_and_still_counted_exac
 ) -> None:
     plan = small_plan()
     assert len(alphabet_runs(plan.questions.codes, ["id"])) == 3
-    monkeypatch.setattr("sottovoce.plan.counting_sql.MAX_STRETCHES", 2)
-    monkeypatch.setattr("sottovoce.plan.counting_sql.FEW_STRETCHES", 1)
+    monkeypatch.setattr("sottovoce.plan.counting_sql.MAX_RUNS", 2)
+    monkeypatch.setattr("sottovoce.plan.counting_sql.FEW_RUNS", 1)
     assert len(alphabet_runs(plan.questions.codes, ["id"])) == 2
     assert len(alphabet_runs(plan.questions.codes, [])) == 1
     expected, refused = write_bad_files(plan, tmp_path)
@@ -119,3 +120,11 @@ def test_more_alphabets_than_a_statement_holds_are_joined_and_still_counted_exac
     tallies = [sv.tally_parquet(plan, tmp_path / "ids", engine=engine) for engine in ENGINES]
     assert tallies[0] == tallies[1]
     assert tallies[0].refused == {"duplicate": 100}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_file_that_names_the_collection_alone_is_counted(engine: str, tmp_path: Path) -> None:
+    plan = small_plan()
+    reports = good_reports(plan, 50, seed=3).replace_schema_metadata({PLAN_KEY: plan.collection})
+    pq.write_table(reports, tmp_path / "reports.parquet")
+    assert sv.tally_parquet(plan, tmp_path, engine=engine).total == 50

@@ -23,7 +23,7 @@ class TestFitting:
             sv.fit(PLAN, TALLY, quality=quality)
 
     def test_a_plan_and_a_tally_are_needed(self):
-        with pytest.raises(sv.ModelError, match="fit takes a Tally, got NoneType"):
+        with pytest.raises(sv.ModelError, match="fit takes a Tally, or a Plan and a Tally, got NoneType"):
             sv.fit(PLAN, None)
         with pytest.raises(sv.PlanError, match="a Plan is needed here, got Tally"):
             sv.fit(TALLY, PLAN)

@@ -8,7 +8,16 @@ from fractions import Fraction
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan.audit import audit_questions, exact_words, influence_words, promise, ratio_words, scope_words
+from sottovoce.plan.audit import (
+    audit_questions,
+    exact_words,
+    influence_words,
+    promise,
+    ratio_words,
+    round_up,
+    scope_words,
+    shuffled_words,
+)
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.influence import Influence
 from sottovoce.plan.questions import Family, Questions
@@ -41,6 +50,38 @@ def test_the_audit_is_the_worst_ratio_of_all_rows_and_names_who_attains_it(
     assert audit.ratio == worst_by_hand(questions) == questions[audit.question].channel.worst_ratio()
     assert audit.channel == questions[audit.question].channel.kind
     assert audit.epsilon <= audit.limit == float(epsilon)
+
+
+def test_the_variation_is_that_of_two_records_that_differ_in_every_question() -> None:
+    families = [family("grr", 0), family("grr", 1), family("square_wave", 1), family("local_hash", 1)]
+    questions = Questions(square_schema(1, 12), Decimal(1), "00", TABLES, families)
+    total = Fraction(0)
+    for question in questions:
+        rows = [question.channel.row(cell) for cell in range(question.channel.cells)]
+        apart = max(sum(abs(a - b) for a, b in zip(one, other, strict=True)) for one in rows for other in rows)
+        total += Fraction(apart, 2 * question.channel.scale) / 4
+    assert total <= audit_questions(questions, 1_000).variation <= total * (1 + Fraction(1, 10**9))
+
+
+def test_a_shuffled_crowd_is_promised_more_than_one_report_and_says_on_whose_word() -> None:
+    audit = sv.Plan.create(mixed_schema(), epsilon=1, users=1_000, mechanism="hdg").audit()
+    found = audit.shuffled(users=100_000, delta=1e-9)
+    assert 0 < found.epsilon < 0.03
+    assert found.local == audit.epsilon
+    assert audit.shuffled(users=1, delta=1e-9).epsilon == pytest.approx(1, abs=1e-6)
+    words = " ".join(shuffled_words(found))
+    assert f"(central epsilon {round_up(found.epsilon)})" in words
+    assert float(round_up(found.epsilon)) >= found.epsilon
+    assert "serve --release-step 100000" in words
+    assert "void for whoever saw which question a device was given" in words
+    assert "no more than epsilon 1." in words
+
+
+@pytest.mark.parametrize(("users", "delta"), [(0, 1e-9), (True, 1e-9), (10.5, 1e-9), (10, 0), (10, 1), (10, "1e-9")])
+def test_a_crowd_or_a_delta_that_cannot_be_is_refused(users: object, delta: object) -> None:
+    audit = sv.Plan.create(mixed_schema(), epsilon=1, users=1_000, mechanism="hdg").audit()
+    with pytest.raises(sv.PlanError, match=r"users is an integer of at least 1|delta is a number above 0 and below 1"):
+        audit.shuffled(users=users, delta=delta)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "1", "1.1", "20"])

@@ -102,3 +102,15 @@ def test_stretches_are_few_cover_all_and_never_cut_a_code() -> None:
         for each in joined:
             assert codes[start : each.end].max() - 1 == each.last
             start = each.end
+
+
+def test_rows_that_name_their_collection_count_as_those_that_name_the_plan() -> None:
+    plan = small_plan()
+    names = [plan.fingerprint, plan.collection, "0" * 64]
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE reports (plan VARCHAR, question INTEGER, code INTEGER)")
+    connection.executemany("INSERT INTO reports VALUES (?, 0, 0)", [[name] for name in names])
+    statement = plan.sql("duckdb", columns=("plan", "question", "code"))
+    tally = sv.Tally.from_counts(plan, connection.execute(statement).fetchall())
+    assert tally.total == 2
+    assert tally.refused == {"wrong plan": 1}

@@ -6,6 +6,8 @@ import contextlib
 import time
 from pathlib import Path
 
+import pytest
+
 from sottovoce.plan.plan import Plan
 from tests.collectors import draw, running
 from tests.raw_http import connected, head, memory, read_all
@@ -25,6 +27,30 @@ def test_the_second_header_of_a_connection_has_a_deadline_too(plan: Plan, tmp_pa
         answered = read_all(connection)
         assert b"200 OK" in answered
         assert b" 408 " in answered
+
+
+def test_an_answer_may_take_longer_than_headers_and_bodies_may(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A commit that takes a second, where headers and bodies have a third of one."""
+    with running([plan], str(tmp_path / "c.db"), header_seconds=0.3, body_seconds=0.3) as collector:
+        store = collector.server.config.app.state.collector.store  # type: ignore[union-attr]
+        add = store.add
+
+        def slow(*arguments: object) -> object:
+            time.sleep(1)
+            return add(*arguments)
+
+        monkeypatch.setattr(store, "add", slow)
+        assert collector.post(plan, draw(plan, 1)[0].to_json()).json()["counted"] == 1
+
+
+def test_a_connection_that_is_kept_may_rest_longer_than_a_header_may_take(plan: Plan, tmp_path: Path) -> None:
+    with running([plan], str(tmp_path / "c.db"), header_seconds=0.3) as collector, connected(collector) as connection:
+        for _ in range(3):
+            connection.sendall(head("/livez", "GET"))
+            assert b"200 OK" in connection.recv(65536)
+            time.sleep(0.6)
 
 
 def test_a_long_header_is_refused_before_it_ends(plan: Plan, tmp_path: Path) -> None:

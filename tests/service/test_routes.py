@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sottovoce.plan.log import Log
 from sottovoce.plan.plan import Plan
-from tests.collectors import Running, as_array, draw, running
+from tests.collectors import Running, as_array, draw, make_plan, running
 
 
 def test_a_plan_is_served_as_the_bytes_whose_digest_is_its_fingerprint(collector: Running, plan: Plan) -> None:
@@ -84,3 +85,23 @@ def test_what_is_no_fingerprint_is_refused_before_it_is_looked_up(collector: Run
 def test_the_content_type_may_say_more_than_the_kind(collector: Running, plan: Plan) -> None:
     answer = collector.post(plan, as_array(draw(plan, 2)), "Application/JSON; charset=utf-8")
     assert answer.json() == {"counted": 2, "duplicate": 0, "refused": []}
+
+
+def test_the_log_lists_every_plan_that_was_ever_served(plan: Plan, tmp_path: Path) -> None:
+    database = str(tmp_path / "c.db")
+    with running([plan], database) as collector:
+        first = Log.from_json(collector.http.get("/v1/log").content)
+    later = make_plan(purpose="another")
+    with running([later], database) as collector:
+        answer = collector.http.get("/v1/log")
+    log = Log.from_json(answer.content)
+    assert log.extends(first)
+    assert [entry.fingerprint for entry in log.entries] == [plan.fingerprint, later.fingerprint]
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_a_signature_is_shown_where_there_is_one(plan: Plan, tmp_path: Path) -> None:
+    other = make_plan(purpose="another")
+    with running([plan, other], str(tmp_path / "c.db"), signatures={plan.fingerprint: b'{"key":"k"}'}) as collector:
+        assert collector.http.get(collector.path(plan, "/signature")).json() == {"key": "k"}
+        assert collector.http.get(collector.path(other, "/signature")).status_code == 404

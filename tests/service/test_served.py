@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from sottovoce.client.report import Report
 from sottovoce.plan.plan import Plan
-from sottovoce.service.served import Served, register_plans, today
+from sottovoce.service.served import Served, by_collection, register_plans, today
 from sottovoce.service.store import PlanKey, open_store
 from tests.collectors import as_array, draw, make_plan, running
 
@@ -103,3 +104,35 @@ def test_the_day_is_that_of_universal_time_wherever_the_collector_stands(monkeyp
             before = datetime.datetime.now(datetime.UTC).date()
             assert before <= today() <= datetime.datetime.now(datetime.UTC).date()
         time.tzset()
+
+
+def named(report: Report, name: str) -> Report:
+    return msgspec.structs.replace(report, plan=name)
+
+
+def test_reports_that_name_their_collection_alone_are_counted_under_its_newest_plan(tmp_path: Path) -> None:
+    old = make_plan()
+    new = msgspec.structs.replace(narrowed(old), version=2)
+    with running([old, new], str(tmp_path / "c.db")) as collector:
+        address = f"/v1/plans/{old.collection}/reports"
+        json_type, bytes_type = {"content-type": "application/json"}, {"content-type": "application/octet-stream"}
+        one, *more = (named(report, old.collection) for report in draw(old, 20))  # some ask what the newest does not
+        assert collector.http.post(address, content=one.to_json(), headers=json_type).json()["counted"] == 1
+        assert collector.http.post(address, content=as_array(more[:9]), headers=json_type).json()["counted"] == 9
+        binary = b"".join(report.to_bytes() for report in more[9:])
+        assert collector.http.post(address, content=binary, headers=bytes_type).json()["counted"] == 10
+        assert collector.post(old, one.to_json()).json() == {"counted": 0, "duplicate": 1, "refused": []}
+        status = collector.http.get(collector.path(old, "/status"), headers=collector.token()).json()
+        assert {line["plan"] for line in status["days"]} == {new.fingerprint}
+        assert collector.http.get(f"/v1/plans/{old.collection}").status_code == 404
+
+
+def test_a_collection_takes_reports_as_long_as_any_of_its_plans(tmp_path: Path) -> None:
+    plans = [make_plan(expires=day) for day in ("2020-01-01", "2998-01-01")]
+    store = open_store(str(tmp_path / "c.db"))
+    found = register_plans(store, plans)
+    store.close()
+    whole = by_collection(found.values())
+    assert whole.name == plans[0].collection
+    assert whole.last_day == "2998-01-01"
+    assert by_collection([found[plans[0].fingerprint]]).expired(today())

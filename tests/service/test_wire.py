@@ -135,3 +135,30 @@ def test_binary_reports_of_another_plan_are_no_reports_of_this_one(served: Serve
     for body in (other, draw(served.plan, 1)[0].to_bytes() + other):
         with pytest.raises(BadBodyError, match="not binary reports of this plan"):
             decode_binary(body, served, DAY, limit=10)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"plan":"\\ud800","id":"x","question":0,"code":0}',
+        b'{"plan":"a","id":"\\udc00\\ud800","question":0,"code":0}',
+        b'{"pl\\ud800":1}',
+        b'"\\ud800"',
+        b'"\\\\ud800"',
+        b'"\\ud83e\\udded"',
+        b'{"plan":"\xed\xa0\x80","id":"x","question":0,"code":0}',
+        b'{"plan":"\xff","id":"x","question":0,"code":0}',
+    ],
+)
+def test_half_a_surrogate_pair_or_no_unicode_spoils_its_own_report_and_no_other(served: Served, text: bytes) -> None:
+    first, last = draw(served.plan, 2)
+    body = b"[" + first.to_json().encode() + b"," + text + b"," + last.to_json().encode() + b"]"
+    decoded = decode_json(body, {served.plan.fingerprint: served}, DAY, limit=10)
+    assert decoded.refused == [(1, "malformed")]
+    assert decoded.reports.ids.tobytes().hex() == first.id + last.id
+
+
+@pytest.mark.parametrize("text", [b"[[[[", b"[1,", b"[}", b"[" * 3000, b'["\\u12"'])
+def test_what_is_no_json_at_all_is_refused_whole(served: Served, text: bytes) -> None:
+    with pytest.raises(BadBodyError, match="not JSON"):
+        decode_json(text, {served.plan.fingerprint: served}, DAY, limit=10)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.client.ledger import Charge, Ledger
 from sottovoce.simulation.rounds import simulate_rounds
 from tests.crowds import normal_crowd, square_schema
 
@@ -96,16 +97,14 @@ def test_rounds_end_and_need_the_tally_of_their_own(crowd) -> None:
 
 
 def test_a_device_that_answered_one_round_answers_no_other(crowd, tmp_path) -> None:
-    from sottovoce.client.ledger import Ledger
-
     first = plan_of()
     second = first.next_round(sv.simulate(first, crowd, seed=1))
-    ledger, drawn = Ledger(tmp_path), []
+    ledger, drawn = Ledger(tmp_path / "ledger"), []
 
-    def draw(plan: sv.Plan) -> bytes:
+    def draw(plan: sv.Plan) -> str:
         drawn.append(plan.fingerprint)
         return sv.Client(plan).draw({"a": 3, "b": 4}).to_json()
 
-    kept = [ledger.draw_once(plan.collection, lambda plan=plan: draw(plan)).report for plan in (first, second)]
-    assert kept[0] == kept[1]
+    for plan in (first, second):
+        ledger.draw_once(Charge(plan.collection, plan.epsilon), lambda plan=plan: draw(plan))
     assert drawn == [first.fingerprint]

@@ -210,3 +210,53 @@ class TestEngines:
             sv.Tally.from_parquet(small_plan(), tmp_path, engine="fortran")
         with pytest.raises(sv.TallyError, match=r"no file of reports at .*absent"):
             sv.Tally.from_parquet(small_plan(), tmp_path / "absent.parquet")
+
+
+def test_a_wave_is_a_tally_of_the_plan_without_waves(tmp_path: Path):
+    plan = sv.Plan.create(mixed_schema(), users=3_000, waves=3, lifetime=1, mechanism="hdg")
+    people = mixed_crowd(900, seed=1)
+    whole = sv.Tally(plan)
+    for wave in (1, 3):
+        assert whole.add(sv.randomize(plan, people, wave=wave)) == 900
+    assert whole.wave_totals == [900, 0, 900]
+    for wave in (1, 2, 3):
+        part = whole.at(wave)
+        assert part.plan == plan.one_wave
+        assert part.total == whole.wave_totals[wave - 1]
+    questions, codes, counts = whole.columns()
+    later = questions >= 2 * plan.questions.per_wave
+    assert np.array_equal(whole.at(3).columns()[0], questions[later] - 2 * plan.questions.per_wave)
+    assert np.array_equal(whole.at(3).columns()[1:], (codes[later], counts[later]))
+    whole.save(tmp_path / "tally.parquet")
+    assert sv.Tally.load(tmp_path / "tally.parquet").at(3) == whole.at(3)
+    assert whole.question_weights.sum() == pytest.approx(1800, rel=0.01)
+    for wrong in (0, 4, "1", None):
+        with pytest.raises(sv.PlanError, match="wave is an integer from 1 to 3"):
+            whole.at(wrong)
+        with pytest.raises(sv.PlanError, match="wave is an integer from 1 to 3"):
+            sv.randomize(plan, people, wave=wrong)
+    with pytest.raises(sv.TallyError, match="no waves"):
+        whole.at(1).at(1)
+    with pytest.raises(sv.PlanError, match="no waves, got wave 2"):
+        sv.randomize(plan.one_wave, people, wave=2)
+
+
+def test_waves_are_counted_alike_in_memory_and_in_files_and_refresh_together(tmp_path: Path):
+    plan = sv.Plan.create(mixed_schema(), users=9_000, waves=3, lifetime=1)
+    whole, people = sv.Tally(plan), mixed_crowd(3_000, seed=1)
+    for wave in (1, 2, 3):
+        reports = sv.randomize(plan, people, wave=wave)
+        whole.add(reports)
+        pq.write_table(reports, tmp_path / f"{wave}.parquet")
+    assert sv.Tally.from_parquet(plan, tmp_path) == whole
+    assert whole.together().total == whole.total == 9_000
+    assert whole.together().plan == plan.one_wave
+    next_plan = plan.refresh(whole)
+    assert next_plan.collection == plan.collection
+    assert next_plan.waves == plan.waves
+    assert next_plan.families == plan.one_wave.refresh(whole.together()).families
+    both = sv.Tally(next_plan)
+    both.add(sv.randomize(next_plan, people, wave=2))
+    both.merge(whole)
+    assert both.at(2).total == 6_000
+    assert sv.fit_waves(next_plan, both)[2].origin.reports == 6_000

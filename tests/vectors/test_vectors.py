@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import importlib.util
 import json
@@ -97,6 +98,14 @@ def test_a_plan_has_the_same_fingerprint_levels_and_cells(vector: dict[str, Any]
         assert [str(question.cell(levels)) for levels in vector["levels"]] == expected["cells"]
     for position, index in vector["positions"]:
         assert plan.questions.locate(position).index == index
+    assert (plan.waves is None) == ("days" not in vector)
+    for day, wave in vector.get("days", ()):
+        assert plan.waves is not None
+        if wave == "unknown":
+            with pytest.raises(sv.PlanError):
+                plan.waves.on(datetime.date.fromisoformat(day))
+        else:
+            assert plan.waves.on(datetime.date.fromisoformat(day)) == wave
 
 
 @pytest.mark.parametrize("vector", read("refused_plans"), ids=lambda vector: vector["why"])

@@ -1,73 +1,117 @@
 /** The client: one report per person and collection, drawn once, written down, and only then sent. */
 
-import { isText } from "./checks.js";
-import { PlanError, RecordError, SendError } from "./errors.js";
-import { localMemory, recall, remember } from "./memory.js";
+import { MAX_EPSILON, parseMaxEpsilon, tooLarge } from "./budget.js";
+import { BudgetError, PlanError, RecordError, SottovoceError, StorageError } from "./errors.js";
+import { findPlan, keepPlan } from "./kept_plans.js";
+import { Ledger } from "./ledger.js";
+import { Log } from "./log.js";
 import { Plan } from "./plan.js";
+import { deliver, PRIVATELY, sleep } from "./sending.js";
+import { checkSignature } from "./signature.js";
+import { TURN_LENGTH } from "./waves.js";
 
-/** @typedef {import("./memory.js").Memory} Memory */
+/** @typedef {import("./budget.js").Cost} Cost */
+/** @typedef {import("./ledger.js").Kept} Kept */
 /** @typedef {import("./plan.js").Report} Report */
 
 /**
  * @typedef {object} Options
  * @property {string} [fingerprint] the plan the page expects; by default the one that the address ends in
- * @property {Memory} [storage] where answers are remembered; by default the page's local storage
+ * @property {Ledger} [ledger] what this device has answered and spent; by default `await Ledger.open()`
+ * @property {number | string} [maxEpsilon] the largest epsilon that is answered, 2 by default: show people what you raise it to
+ * @property {string | URL | Log} [log] a log of plans as somebody else than the collector mirrors it; the plan must be in it
+ * @property {string} [signer] the public key, 64 hexadecimal digits, by which the plan must be signed
  * @property {string} [token] sent as a bearer token, where the collector requires one
  * @property {number} [attempts] how often `send` tries before it gives up for now, 4 by default
+ * @property {(milliseconds: number) => Promise<unknown>} [wait] what waits between two tries
  */
 
-/** What another page wrote down just before may take a moment to be seen here, though its lock is gone: milliseconds. */
-const NOTE_ARRIVES = 100;
+/** The wave under which a ledger keeps what is drawn at joining: the turn, or the report where there are no waves. */
+const JOINING = 0;
 
 /** Answers one plan for the person at this device. */
 export class Client {
-  #url; #memory; #token; #attempts;
+  #url; #token; #tries; #named; #charge;
+  /** What is being sent now. @type {Promise<Report> | null} */
+  #sending = null;
   /** The levels that this client drew for: in memory alone, to tell another record from the same. @type {string | null} */
   #reported = null;
 
-  /** @param {Plan} plan @param {string} url @param {Options} options */
+  /** @param {Plan} plan @param {string} url @param {Omit<Options, "log"> & {ledger: Ledger, log?: Log}} options */
   constructor(plan, url, options) {
     this.plan = plan;
+    this.ledger = options.ledger;
     this.#url = url;
-    this.#memory = options.storage ?? localMemory();
     this.#token = options.token;
-    this.#attempts = options.attempts ?? 4;
+    this.#tries = { attempts: options.attempts ?? 4, wait: options.wait ?? sleep };
+    const { collection, epsilon, purpose } = plan;
+    this.#charge = { collection, epsilon, purpose, maxEpsilon: parseMaxEpsilon(options.maxEpsilon ?? MAX_EPSILON) };
+    const refusal = tooLarge(this.#charge);
+    if (refusal !== null) throw new BudgetError(refusal);
+    if (!(options.ledger instanceof Ledger)) throw new StorageError("a client needs a ledger: ledger: await Ledger.open()");
+    if (options.log && !options.log.lists(plan)) {
+      throw new PlanError(`the plan ${plan.fingerprint} is not in the log of plans: others may have been given another one, so this one is not answered`);
+    }
+    this.#named = options.log ? plan.fingerprint : collection;
   }
 
-  get #key() {
-    return `sottovoce.${this.plan.collection}`;
+  /** What answering costs, beside what was spent: show `words` before anything is drawn. @returns {Promise<Cost>} */
+  cost() {
+    return this.ledger.cost(this.#charge);
   }
 
-  /** The report drawn on this device for this collection, and whether it was counted; null before the draw. */
-  get drawn() {
-    const entry = recall(this.#memory, this.#key);
-    return entry && { report: /** @type {Report} */ (JSON.parse(entry.body)), ...entry };
+  /**
+   * What is kept of this person's answer, null before the draw: the report until it is counted, and whether it is.
+   * @returns {Promise<{report: Report | null, acknowledged: boolean} | null>}
+   */
+  async drawn() {
+    const kept = await this.#kept();
+    return kept && { report: kept.report === null ? null : JSON.parse(kept.report), acknowledged: kept.acknowledged };
+  }
+
+  /** Whether a report was drawn on this device for this collection that the collector has not acknowledged. */
+  async pending() {
+    return Boolean((await this.#kept())?.report);
+  }
+
+  /**
+   * Return the one wave in which this device reports, of a plan with waves: drawn, written down and paid for when it is
+   * first asked, and the same ever after. Ask people in that wave alone, or in all: in any other `send` is silent.
+   * @returns {Promise<number>}
+   */
+  async turn() {
+    return this.#waveOf(await this.#turn());
+  }
+
+  /** @returns {Promise<number>} the question of this device's turn */
+  async #turn() {
+    if (this.plan.waves === null) throw new PlanError("this plan has no waves: everybody reports once, at any time");
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const draw = () => JSON.stringify({ question: this.plan.drawTurn() });
+    return turnOf(await this.ledger.drawOnce(this.#charge, draw, { wave: JOINING, length: TURN_LENGTH }));
+  }
+
+  /** @param {number} question */
+  #waveOf(question) {
+    return Math.floor(question / this.plan.perWave) + 1;
+  }
+
+  /** Return what is kept of this device's report; nothing is drawn for it, not even a turn. @returns {Promise<Kept | null>} */
+  async #kept() {
+    const joined = await this.ledger.find(this.plan.collection, JOINING);
+    if (this.plan.waves === null) return joined;
+    return joined?.report ? this.ledger.find(this.plan.collection, this.#waveOf(turnOf(joined))) : null;
   }
 
   /**
    * Return this person's one report. The first call checks the record, draws and writes it down; every later call, in
-   * this page or any other of this origin, returns the same report. Another record than the one that this client drew
-   * for is refused; records are compared in memory, and kept nowhere.
+   * this page or any other of this origin, returns the same report until it is counted. Another record than the one that
+   * this client drew for is refused; records are compared in memory, and kept nowhere.
    * @param {Record<string, unknown>} record
    * @returns {Promise<Report>}
    */
   async report(record) {
-    const levels = JSON.stringify(this.plan.levels(record));
-    return this.#alone(async (shared) => {
-      if (this.#reported !== null && this.#reported !== levels) {
-        throw new RecordError(
-          "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
-        );
-      }
-      if (shared && !this.drawn) await new Promise((resolve) => setTimeout(resolve, NOTE_ARRIVES));
-      const before = this.drawn;
-      if (before) return before.report;
-      this.#refuseExpired();
-      const report = this.plan.draw(record);
-      remember(this.#memory, this.#key, { body: JSON.stringify(report), acknowledged: false });
-      this.#reported = levels;
-      return report;
-    });
+    return reportOf(await this.#drawOnce(record));
   }
 
   /**
@@ -77,32 +121,78 @@ export class Client {
    * @returns {Report}
    */
   draw(record) {
-    return this.plan.draw(record);
+    return this.plan.draw(record, this.#named);
   }
 
   /**
    * Draw this person's one report if that has not been done, and send it until the collector has it. After a failure or
-   * a reload, call it again, with or without the record: the same bytes are sent.
+   * a reload, call it again, with or without the record: the same bytes are sent. Of a plan with waves, a report is drawn
+   * in the device's own turn alone.
    * @param {Record<string, unknown>} [record]
-   * @returns {Promise<Report>} the report, now counted
+   * @param {{wave?: number}} [when] which wave it is, where the plan has no dates
+   * @returns {Promise<Report | null>} the report, now counted; null if it was counted before, and is not kept, or if it is
+   *   not this device's turn
    */
-  async send(record) {
-    if (record !== undefined) await this.report(record);
-    const drawn = this.drawn;
-    if (!drawn) throw new RecordError("there is nothing to send yet: give a record");
-    if (drawn.acknowledged) return drawn.report;
-    await this.#deliver(drawn.report.plan, drawn.body);
-    remember(this.#memory, this.#key, { body: drawn.body, acknowledged: true });
-    return drawn.report;
+  async send(record, { wave } = {}) {
+    const drawn = record !== undefined && (await this.#isTurn(record, wave));
+    const kept = drawn ? await this.#drawOnce(/** @type {Record<string, unknown>} */ (record)) : await this.#kept();
+    if (!kept && record !== undefined) return null;
+    if (!kept) throw new RecordError("there is nothing to send yet: give a record");
+    if (kept.acknowledged) return null;
+    this.#sending ??= this.#deliver(kept).finally(() => { this.#sending = null; });
+    return this.#sending;
   }
 
   /**
-   * Run `work` while no other page of this origin does the same; it is told whether there can be others.
-   * @template T @param {(shared: boolean) => Promise<T>} work @returns {Promise<T>}
+   * Send what `send` was asked to send before and could not, in this page or an earlier one; `load` calls it, and calls it
+   * again when the browser is online again. A report that was only drawn is not sent.
+   * @returns {Promise<boolean>} whether nothing waits any more
    */
-  async #alone(work) {
-    const locks = globalThis.navigator?.locks;
-    return locks ? /** @type {Promise<T>} */ (locks.request(this.#key, () => work(true))) : work(false);
+  async resume() {
+    try {
+      if ((await this.#kept())?.wanted) await this.send();
+      return !(await this.pending());
+    } catch (error) {
+      if (error instanceof SottovoceError) return false;
+      throw error;
+    }
+  }
+
+  /** @param {Kept} kept */
+  async #deliver(kept) {
+    const report = reportOf(kept);
+    const { collection } = this.plan;
+    const wave = this.plan.waves === null ? JOINING : await this.turn();
+    await this.ledger.want(collection, wave).catch(() => {}); // full: this page sends it nevertheless, the next has to be asked to
+    await deliver(new URL(`${report.plan}/reports`, this.#url), /** @type {string} */ (kept.report), this.#token, this.#tries);
+    await this.ledger.acknowledge(collection, wave);
+    return report;
+  }
+
+  /** Return whether it is now that this device reports; the whole record is checked first. @param {Record<string, unknown>} record @param {number} [wave] */
+  async #isTurn(record, wave) {
+    const { waves } = this.plan;
+    this.plan.levels(record);
+    if (waves === null) return true;
+    const now = wave === undefined ? waves.on(await this.ledger.today()) : waves.check(wave);
+    return now === (await this.turn());
+  }
+
+  /** @param {Record<string, unknown>} record @returns {Promise<Kept>} */
+  async #drawOnce(record) {
+    const levels = JSON.stringify(this.plan.levels(record));
+    if (this.#reported !== null && this.#reported !== levels) {
+      throw new RecordError(
+        "this client has reported another record, and a person reports once; client.draw draws anew, and spends epsilon again",
+      );
+    }
+    if ((await this.ledger.find(this.plan.collection, JOINING)) === null) this.#refuseExpired();
+    const turn = this.plan.waves === null ? undefined : await this.#turn();
+    const draw = () => {
+      this.#reported = levels;
+      return JSON.stringify(this.plan.draw(record, this.#named, turn));
+    };
+    return this.ledger.drawOnce(this.#charge, draw, { wave: turn === undefined ? JOINING : this.#waveOf(turn) });
   }
 
   #refuseExpired() {
@@ -111,57 +201,83 @@ export class Client {
       throw new PlanError(`this collection ended on ${expires}: nothing is drawn`);
     }
   }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #deliver(fingerprint, body) {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#post(fingerprint, body);
-      } catch (error) {
-        if (!(error instanceof SendError) || error.lasting || attempt >= this.#attempts) throw error;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** attempt));
-    }
-  }
-
-  /** @param {string} fingerprint @param {string} body */
-  async #post(fingerprint, body) {
-    const headers = { "content-type": "application/json", ...(this.#token && { authorization: `Bearer ${this.#token}` }) };
-    const url = new URL(`${fingerprint}/reports`, this.#url);
-    /** @type {Response} */ let response;
-    /** @type {any} */ let answer;
-    try {
-      response = await fetch(url, { ...PRIVATELY, method: "POST", body, headers, keepalive: true });
-      answer = await response.json();
-    } catch {
-      throw new SendError("the collector could not be reached; the report is kept and can be sent again");
-    }
-    const refused = answer?.refused?.[0]?.reason;
-    if (response.ok && refused === undefined && answer?.counted + answer?.duplicate === 1) return;
-    const reason = refused ?? answer?.detail ?? `status ${response.status}`;
-    const lasting = refused !== undefined || (response.status >= 400 && response.status < 500 && response.status !== 429);
-    throw new SendError(`the collector did not count the report: ${isText(reason) ? reason : JSON.stringify(reason)}`, lasting);
-  }
 }
 
-/** @type {RequestInit} Requests carry no cookie and no address of the page. */
-const PRIVATELY = { credentials: "omit", referrerPolicy: "no-referrer" };
+/** Return the question of the turn that a ledger keeps. @param {Kept} kept @returns {number} */
+function turnOf({ report }) {
+  if (report !== null) return JSON.parse(report).question;
+  throw new StorageError(
+    "this device joined the collection, but its turn was lost before it was written down: nothing is drawn again, and it is silent in all waves",
+  );
+}
+
+/** @param {Kept} kept @returns {Report} */
+function reportOf({ report, acknowledged }) {
+  if (report !== null) return JSON.parse(report);
+  throw new StorageError(
+    acknowledged
+      ? "this collection was answered on this device, and what was sent is not kept: nothing is drawn again"
+      : "an answer to this collection was begun on this device and lost before it was written down: its privacy counts as spent, and nothing is drawn again",
+  );
+}
 
 /**
- * Fetch a plan, check it against its fingerprint, and return the client that answers it.
+ * Return the client that answers the plan at an address, which is fetched, checked against its fingerprint, and kept: from
+ * then on this works offline. What could not be sent before is sent, now and whenever the browser is online again.
  * @param {string | URL} url the plan's address at its collector, `…/v1/plans/{fingerprint}`
  * @param {Options} [options]
  * @returns {Promise<Client>}
  */
 export async function load(url, options = {}) {
   const address = new URL(url, globalThis.location?.href);
-  const named = /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  const expected = options.fingerprint ?? /\/([0-9a-f]{64})$/.exec(address.pathname)?.[1];
+  if (expected === undefined) {
+    throw new PlanError(`the address ${address} does not end in the plan's fingerprint: give it as it was published (fingerprint), a plan's own word proves nothing`);
+  }
+  const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
+  const plan = await loadPlan(address, expected);
+  if (options.signer !== undefined) {
+    await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
+  }
+  const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
+  globalThis.addEventListener?.("online", () => client.resume());
+  client.resume();
+  return client;
+}
+
+/** @param {URL} address @param {string} expected */
+async function loadPlan(address, expected) {
+  const kept = await findPlan(address);
+  if (kept !== null) {
+    try {
+      return await Plan.parse(kept, expected);
+    } catch {
+      // altered or damaged: fetched again
+    }
+  }
+  const text = await fetchText(address, "plan");
+  const plan = await Plan.parse(text, expected);
+  await keepPlan(address, text);
+  return plan;
+}
+
+/** @param {string | URL} url @param {URL} collector */
+async function fetchLog(url, collector) {
+  const address = new URL(url, globalThis.location?.href);
+  if (address.host === collector.host) {
+    throw new PlanError(`the log at ${address} is the collector's own, which proves nothing: give a copy that somebody else keeps`);
+  }
+  return Log.parse(await fetchText(address, "log"));
+}
+
+/** @param {URL} address @param {string} what */
+async function fetchText(address, what) {
   let response;
   try {
     response = await fetch(address, PRIVATELY);
   } catch {
-    throw new PlanError(`the plan at ${address} could not be fetched: the collector was not reached, or forbids this page`);
+    throw new PlanError(`the ${what} at ${address} could not be fetched: it was not reached, or forbids this page`);
   }
-  if (!response.ok) throw new PlanError(`the plan at ${address} could not be fetched: status ${response.status}`);
-  return new Client(await Plan.parse(await response.text(), options.fingerprint ?? named), address.href, options);
+  if (!response.ok) throw new PlanError(`the ${what} at ${address} could not be fetched: status ${response.status}`);
+  return response.text();
 }

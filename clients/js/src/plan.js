@@ -6,9 +6,10 @@ import { Placement } from "./channels/local_hash.js";
 import { checkMembers, isCount, isList, isObject, isPlain, isPositive, isReadable } from "./checks.js";
 import { canonical, hexadecimal, sha256 } from "./digest.js";
 import { PlanError, RecordError } from "./errors.js";
-import { countUpTo, Epsilon, runningSums } from "./exact.js";
+import { countUpTo, Epsilon, randomBelow, runningSums } from "./exact.js";
 import { Family, Question } from "./questions.js";
 import { makeTable } from "./tables.js";
+import { isDate, Waves } from "./waves.js";
 
 /** @typedef {import("./attributes.js").AnyAttribute} AnyAttribute */
 /** @typedef {import("./channels/index.js").Channel} Channel */
@@ -31,6 +32,7 @@ export class Plan {
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
       tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
       ...(isObject(document) && Object.hasOwn(document, "parent") ? { parent: isCollection } : {}),
+      ...(isObject(document) && Object.hasOwn(document, "waves") ? { waves: isObject } : {}),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
     this.document = document;
@@ -44,6 +46,8 @@ export class Plan {
     const tables = document.tables.map(makeTable);
     /** @type {Family[]} */
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
+    /** How often people are asked again; null if they are asked once. */
+    this.waves = Object.hasOwn(document, "waves") ? new Waves(document.waves) : null;
     this.offsets = [0, ...runningSums(this.families.map((family) => family.count))];
     this.ends = runningSums(this.families.map((family) => family.total));
     if (this.count > MAX_QUESTIONS) throw new PlanError(`a plan asks at most 2^22 questions, this one asks ${this.count}`);
@@ -102,23 +106,35 @@ export class Plan {
     }
   }
 
-  /** How many questions there are. */
-  get count() {
+  /** How many questions a wave has; all of them where there are no waves. */
+  get perWave() {
     return this.offsets[this.offsets.length - 1];
+  }
+
+  /** How many questions there are, those of every wave one after the other. */
+  get count() {
+    return this.perWave * (this.waves?.number ?? 1);
   }
 
   /** Return one question. @param {number} index */
   question(index) {
     if (!isCount(index) || index >= this.count) throw new PlanError(`there is no question ${index} of ${this.count}`);
-    const place = countUpTo(this.offsets, index) - 1;
-    return new Question(index, this.families[place], index - this.offsets[place], this.#channel);
+    const number = index % this.perWave;
+    const place = countUpTo(this.offsets, number) - 1;
+    return new Question(index, this.families[place], number - this.offsets[place], this.#channel);
   }
 
-  /** Return the question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
+  /** Return the first wave's question whose stretch of the shares holds `position`, from 0 to 2^32 - 1. @param {number} position */
   locate(position) {
     const place = countUpTo(this.ends, position);
     const start = place ? this.ends[place - 1] : 0;
     return this.question(this.offsets[place] + this.families[place].locate(position - start));
+  }
+
+  /** Return the question of a turn: each wave as likely, the question by its share. No record is looked at. */
+  drawTurn() {
+    const wave = this.waves ? Number(randomBelow(BigInt(this.waves.number))) : 0;
+    return wave * this.perWave + this.locate(crypto.getRandomValues(new Uint32Array(1))[0]).index;
   }
 
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
@@ -132,13 +148,18 @@ export class Plan {
       attribute.level(Object.hasOwn(record, attribute.name) ? record[attribute.name] : null));
   }
 
-  /** Return one randomised report; all of the record is checked before a question is drawn. @param {Record<string, unknown>} record */
-  draw(record) {
+  /**
+   * Return one randomised report; all of the record is checked before a question is drawn.
+   * @param {Record<string, unknown>} record
+   * @param {string} [named] what the report names: the plan by its fingerprint, or its collection
+   * @param {number} [turn] the question of this device's turn, where there are waves; drawn anew if left out
+   */
+  draw(record, named = this.fingerprint, turn) {
     const levels = this.levels(record);
-    const question = this.locate(crypto.getRandomValues(new Uint32Array(1))[0]);
+    const question = this.question(turn ?? this.drawTurn());
     const code = Number(question.channel.draw(question.cell(levels)));
     const id = hexadecimal(crypto.getRandomValues(new Uint8Array(16)));
-    return /** @type {Report} */ ({ plan: this.fingerprint, id, question: question.index, code });
+    return /** @type {Report} */ ({ plan: named, id, question: question.index, code });
   }
 }
 
@@ -148,13 +169,6 @@ function isEpsilon(value) {
   const digits = value.replace(".", "").replace(/^0+/, "");
   const hundredths = BigInt(value.split(".")[0]) * 100n + BigInt((value.split(".")[1] ?? "").padEnd(2, "0").slice(0, 2));
   return digits.length <= 28 && hundredths >= 1n && (hundredths < 2000n || value === "20");
-}
-
-/** @param {unknown} value */
-function isDate(value) {
-  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
 /** Whether a value names a collection, as a later round names that of the first. @param {unknown} value */

@@ -7,8 +7,9 @@
  *
  * A plan is a public list of questions. The client checks the whole record, draws one question, computes the cell that
  * the record falls into and draws a randomised code. Question and code are all that leaves the page. A report is drawn
- * **once** per collection: it is written to local storage, and only then sent; whatever happens after that, the same
- * bytes are sent again. Randomness is WebCrypto's, weights are integers out of 2^64: no float decides a draw.
+ * **once** per collection: room for it is written down before the draw, the report before it is sent; whatever happens
+ * after that, the same bytes are sent again, and forgotten when they are counted. A budget limits what all collections
+ * together learn. Randomness is WebCrypto's, weights are integers out of 2^64: no float decides a draw.
  *
  * @module
  */
@@ -16,8 +17,10 @@
 import { load } from "./client.js";
 
 export { Client } from "./client.js";
-export { PlanError, RecordError, SendError, SottovoceError, StorageError } from "./errors.js";
+export { BudgetError, PlanError, RecordError, SendError, SottovoceError, StorageError } from "./errors.js";
 export { explain } from "./explain.js";
+export { Ledger } from "./ledger.js";
+export { Log } from "./log.js";
 export { Plan } from "./plan.js";
 
 /** The way in: `await Sottovoce.load(url)`. */

@@ -5,12 +5,15 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { makeAttribute } from "../src/attributes.js";
+import { costOf } from "../src/budget.js";
 import { makeChannel } from "../src/channels/index.js";
 import { bestPrime, Placement } from "../src/channels/local_hash.js";
 import { canonical, hexadecimal, sha256 } from "../src/digest.js";
 import { PlanError, RecordError } from "../src/errors.js";
 import { Epsilon } from "../src/exact.js";
+import { Log } from "../src/log.js";
 import { Plan } from "../src/plan.js";
+import { checkSignature } from "../src/signature.js";
 import { makeTable } from "../src/tables.js";
 
 /** @param {string} name @returns {any[]} */
@@ -81,6 +84,11 @@ for (const vector of vectors("plans")) {
       assert.deepEqual(vector.levels.map((/** @type {number[]} */ levels) => String(question.cell(levels))), expected.cells);
     });
     for (const [position, index] of vector.positions) assert.equal(plan.locate(position).index, index, String(position));
+    assert.equal(plan.waves === null, vector.days === undefined);
+    for (const [day, wave] of vector.days ?? []) {
+      if (wave === "unknown") assert.throws(() => plan.waves?.on(day), PlanError);
+      else assert.equal(plan.waves?.on(day), wave, day);
+    }
   });
 }
 
@@ -90,3 +98,28 @@ for (const { why, plan } of vectors("refused_plans")) {
     await assert.rejects(Plan.parse(JSON.stringify(plan), fingerprint), PlanError);
   });
 }
+
+vectors("budgets").forEach((vector, place) => {
+  test(`a device spends the same and says the same in both languages (${place})`, () => {
+    const { entries, limits, ...expected } = vector;
+    const [budget, period, deviceBudget] = limits;
+    const cost = costOf(vector, entries, { budget, period, deviceBudget }, vector);
+    for (const name of ["spent", "deviceSpent", "refusal", "words"]) {
+      assert.equal(/** @type {any} */ (cost)[name], expected[name], name);
+    }
+  });
+});
+
+vectors("logs").forEach(({ log, head }, place) => {
+  test(`a log of plans has the same head, or is refused (${place})`, async () => {
+    if (head === null) await assert.rejects(Log.parse(log), PlanError);
+    else assert.equal((await Log.parse(log)).head, head);
+  });
+});
+
+vectors("signatures").forEach(({ fingerprint, signature, key, good }, place) => {
+  test(`a signature of a plan is good, or refused (${place})`, async () => {
+    if (good) await checkSignature({ fingerprint }, signature, key);
+    else await assert.rejects(checkSignature({ fingerprint }, signature, key), PlanError);
+  });
+});

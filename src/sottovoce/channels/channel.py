@@ -49,6 +49,9 @@ class Channel(Protocol):
     def worst_ratio(self) -> Fraction:
         """Return the largest ratio, over codes and pairs of cells, of two probabilities: e^epsilon at the most."""
 
+    def variation(self) -> Fraction:
+        """Return the largest total variation between the codes of two cells: how often they differ at the most."""
+
     def draw(self, cell: int) -> int:
         """Return a random code for one cell, by the operating system's randomness."""
 

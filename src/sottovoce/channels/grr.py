@@ -60,6 +60,10 @@ class GRR:
         """Return keep/other: every code is one cell's own and another's other."""
         return Fraction(max(self.keep, self.other), min(self.keep, self.other)) if self.cells > 1 else Fraction(1)
 
+    def variation(self) -> Fraction:
+        """Return keep less other, out of 2^64: any two cells differ in their own codes alone."""
+        return Fraction(self.keep - self.other, SCALE)
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives: the first ``keep`` words keep, the rest are shared out equally."""
         if word < self.keep:

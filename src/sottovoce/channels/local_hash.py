@@ -122,6 +122,15 @@ class LocalHash:
         """Return the worst ratio over hash values: the vector is drawn alike for every cell."""
         return self.response.worst_ratio()
 
+    def variation(self) -> Fraction:
+        """Return that of the randomised response, for the vectors under which two cells have two hashes."""
+        return (1 - self._collide) * self.response.variation()
+
+    @property
+    def _collide(self) -> Fraction:
+        """How often two cells have the same hash."""
+        return Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
+
     def point(self, cell: int) -> int:
         """Return the number of the cell's point: for each part, a public permutation of that part's points."""
         point, weight = 0, 1
@@ -198,7 +207,7 @@ class LocalHash:
         in line: then what two of them share all do. Of the q^t - 2 other points q - 2 are in line with two.
         """
         keep, other = Fraction(self.response.keep, SCALE), Fraction(self.response.other, SCALE)
-        pair = Fraction(self.prime ** (self.digits - 1) - 1, self.vectors)
+        pair = self._collide
         three = Fraction(self.prime ** (self.digits - 2) - 1, self.vectors)
         line = Fraction(self.prime - 2, self.vectors - 1)
         shared = line * pair * keep + (1 - line) * (three * keep + (pair - three) * other)

@@ -116,6 +116,10 @@ class Parity:
         """Return keep/other."""
         return self.response.worst_ratio()
 
+    def variation(self) -> Fraction:
+        """Return that of the randomised response: cells of two parities differ, others do not."""
+        return self.response.variation()
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives."""
         return self.response.answer(self.parity(cell), word)

@@ -84,6 +84,11 @@ class SquareWave:
         """Return the heaviest near weight over the far one: every code is near to one cell and far from another."""
         return Fraction(self.near + (self.extra > 0), self.far)
 
+    def variation(self) -> Fraction:
+        """Return that of the two cells farthest apart, each near place of one alone counted as if it weighed most."""
+        alone = min(self.width, self.cells - 1)
+        return Fraction(alone * (self.near + (self.extra > 0) - self.far), SCALE)
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives: near buckets first, in order, then the far ones, in order."""
         if word < self.near_total:

@@ -10,7 +10,7 @@ import click
 
 from sottovoce import Plan
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, strong
-from sottovoce.plan.audit import exact_words, influence_words, promise
+from sottovoce.plan.audit import exact_words, influence_words, promise, shuffled_words, waves_words
 from sottovoce.plan.plan import SHARES
 
 _ROWS = 40
@@ -18,8 +18,10 @@ _ROWS = 40
 
 @click.command("audit")
 @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+@click.option("--users", type=int, help="Say also what holds for whoever sees only counts of so many reports together,")
+@click.option("--delta", type=float, help="but for a chance of so much, such as 1e-9.")
 @json_option
-def command(plan_file: Path, as_json: bool) -> None:
+def command(plan_file: Path, users: int | None, delta: float | None, as_json: bool) -> None:
     """Say exactly what a plan promises.
 
     The probabilities of every question are integers in the plan's own rules, so the worst case over all questions,
@@ -27,9 +29,13 @@ def command(plan_file: Path, as_json: bool) -> None:
 
     \b
       sottovoce audit plan.json
+      sottovoce audit plan.json --users 1000000 --delta 1e-9
     """
+    if (users is None) != (delta is None):
+        raise click.UsageError("--users and --delta go together: how many reports are counted, and what is exempt")
     plan = Plan.load(plan_file)
     audit = plan.audit()
+    shuffled = None if users is None or delta is None else audit.shuffled(users=users, delta=delta)
     rows = family_rows(plan)
     if as_json:
         print_json(
@@ -41,6 +47,8 @@ def command(plan_file: Path, as_json: bool) -> None:
                 "ratio": {"numerator": str(audit.ratio.numerator), "denominator": str(audit.ratio.denominator)},
                 "worst_question": audit.question,
                 "worst_channel": audit.channel,
+                **({} if audit.waves == 1 else {"waves": audit.waves, "lifetime": audit.lifetime}),
+                **({} if shuffled is None else {"shuffled": dataclasses.asdict(shuffled)}),
                 "influence": [dataclasses.asdict(influence) for influence in audit.influence],
                 "questions": rows,
             }
@@ -63,6 +71,8 @@ def command(plan_file: Path, as_json: bool) -> None:
     console.print("Exact epsilon: ", strong(exact_words(audit)), f" (asked for: at most {plan.epsilon})", sep="")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))
+    for words in (*waves_words(audit), *(() if shuffled is None else shuffled_words(shuffled))):
+        console.print(words)
     for influence in audit.influence:
         console.print(influence_words(influence, plan.users))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,21 +19,25 @@ from sottovoce.model.fitting import QUALITIES
 @click.argument("tally_file", metavar="TALLY", type=click.Path(path_type=Path))
 @click.option("--seed", default=0, show_default=True, help="For mechanisms that draw at random while fitting.")
 @click.option("--quality", default="default", show_default=True, type=click.Choice(QUALITIES), help="How hard to try.")
+@click.option("--wave", type=int, help="Of a plan with waves, the wave to fit.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The model to write (JSON).")
 @json_option
-def command(plan_file: Path, tally_file: Path, seed: int, quality: str, out: Path, as_json: bool) -> None:
+def command(plan_file: Path, tally_file: Path, *, wave: int | None, out: Path, as_json: bool, **how: Any) -> None:
     """Make a model of the crowd from a tally.
 
     Whatever is computed from reports is as private as they are: the model may be published.
 
     \b
       sottovoce fit plan.json tally.parquet --out model.json
+      sottovoce fit plan.json tally.parquet --wave 3 --out model.json
     """
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", FewReportsWarning)
         with progress_bar("fit", 1.0) as progress:
             plan, tally = Plan.load(plan_file), Tally.load(tally_file)
-            model = fit(plan, tally, seed=seed, quality=quality, progress=lambda done: progress(done / 2))
+            if wave is not None:
+                plan, tally = plan.one_wave, tally.at(wave)
+            model = fit(plan, tally, **how, progress=lambda done: progress(done / 2))
             model.prepare_intervals()
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)

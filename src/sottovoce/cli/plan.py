@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from sottovoce import Plan, Schema
+from sottovoce.cli.central import largest_epsilon
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json, strong
-from sottovoce.plan.audit import exact_words
+from sottovoce.plan.audit import exact_words, round_up
 from sottovoce.plan.registry import DEFAULT_MECHANISM
 from sottovoce.views.charts import check_suffix
 
@@ -21,7 +22,15 @@ BY_WEIGHT = 5.0
 
 @click.command("plan")
 @click.argument("schema_file", metavar="SCHEMA", type=click.Path(path_type=Path))
-@click.option("--epsilon", required=True, help="The privacy of each person, 0.01 to 20; smaller is more private.")
+@click.option("--epsilon", help="The privacy of each person, 0.01 to 20; smaller is more private.")
+@click.option(
+    "--central", type=float, help="Instead: the largest epsilon that keeps this central one for counts of --users."
+)
+@click.option("--delta", type=float, help="With --central: how much chance is exempt from it, such as 1e-9.")
+@click.option("--waves", type=int, help="Ask the same people so often; give --lifetime in place of --epsilon.")
+@click.option("--lifetime", help="The epsilon of each person over all waves.")
+@click.option("--first-wave", metavar="DATE", help="The first day of the first wave, such as 2030-01-07.")
+@click.option("--wave-days", type=int, help="How many days a wave lasts.")
 @click.option("--users", required=True, type=int, help="How many people are expected to report.")
 @click.option("--mechanism", default=DEFAULT_MECHANISM, show_default=True, help="How the questions are designed.")
 @click.option(
@@ -50,21 +59,32 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
           --mechanism hdg --option g1=16 --option g2=4 --out plan.json
       sottovoce plan schema.toml --epsilon 1 --users 100000 --forecast --within 0.02 --out plan.json
       sottovoce plan schema.toml --epsilon 2 --users 50000 --by district --forecast --out plan.json
+      sottovoce plan schema.toml --central 0.1 --delta 1e-9 --users 100000 --out plan.json
+      sottovoce plan schema.toml --waves 12 --lifetime 1 --first-wave 2030-01-07 --wave-days 7 \\
+          --users 200000 --out plan.json
     """
+    central, delta = settings.pop("central"), settings.pop("delta")
+    given = [settings["epsilon"], settings["lifetime"], central]
+    if sum(one is not None for one in given) != 1 or (central is None) != (delta is None):
+        raise click.UsageError("give --epsilon, or --central together with --delta, or --lifetime for --waves")
     ahead = {name: settings.pop(name) for name in ("wanted", "like", "within", "dimensions", "chart", "by")}
     about = {name: value for name, value in settings.items() if value is not None} | _options(options)
     schema = Schema.load(schema_file)
     if ahead["by"] is not None:
         about.setdefault("workload", {"attributes": {ahead["by"]: BY_WEIGHT}})
+    if central is not None:
+        about["epsilon"] = str(largest_epsilon(schema, about, central, delta))
     plan = Plan.create(schema, **about)
     if ahead["chart"] is not None:
         check_suffix(ahead["chart"])
     forecast = _forecast(schema, about, ahead)
     with replacing(out, inputs=[schema_file]) as part:
         plan.save(part)
+    kept = None if central is None else plan.audit().shuffled(users=plan.users, delta=delta).epsilon
     if as_json:
         print_json(
             {
+                **({} if kept is None else {"central": {"epsilon": kept, "delta": delta}}),
                 **({} if forecast is None else {"forecast": forecast}),
                 "plan": str(out),
                 "fingerprint": plan.fingerprint,
@@ -81,6 +101,8 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
         strong(out), f": {len(plan.questions):,} questions by {plan.mechanism} {_words(plan.parameters)}", sep=""
     )
     console.print(f"  exact epsilon {exact_words(plan.audit())} (asked for: at most {plan.epsilon})")
+    if kept is not None:
+        console.print(f"  central epsilon {round_up(kept)} for counts of {plan.users:,} reports, delta {delta:g}")
     console.print(f"  fingerprint {plan.fingerprint}")
     if forecast is not None:
         _show(forecast)
@@ -94,6 +116,9 @@ def _forecast(schema: Schema, about: dict[str, Any], ahead: dict[str, Any]) -> d
     from sottovoce.cli import forecasts
 
     design = {name: value for name, value in about.items() if name not in ("purpose", "contact", "expires")}
+    if "waves" in design:  # what is forecast is one wave
+        design["epsilon"], design["users"] = design.pop("lifetime"), max(1, design["users"] // design.pop("waves"))
+        design = {name: value for name, value in design.items() if name not in ("first_wave", "wave_days")}
     if ahead["by"] is not None:
         design["by"] = ahead["by"]
     found, design = forecasts.make_forecast(schema, design, ahead["like"])

@@ -26,8 +26,9 @@ from sottovoce.cli.output import json_option, make_console, print_json, progress
     help="The reports to write: .parquet, .csv, or a directory.",
 )
 @click.option("--ids", is_flag=True, help="Give every report an id, so that it is counted once (directory only).")
+@click.option("--wave", type=int, help="Of a plan with waves, the wave whose turn all these people have (file only).")
 @json_option
-def command(plan_file: Path, data: Path, out: Path, ids: bool, as_json: bool) -> None:
+def command(plan_file: Path, data: Path, *, out: Path, ids: bool, wave: int | None, as_json: bool) -> None:
     """Turn a table of records into randomised reports.
 
     DATA is a CSV or Parquet file with one row per person and the schema's attributes as columns; other columns are
@@ -52,7 +53,7 @@ def command(plan_file: Path, data: Path, out: Path, ids: bool, as_json: bool) ->
             )
         else:
             with replacing(out, inputs=[plan_file, data]) as part:
-                rows = _write_reports(plan, data, part, suffix_of(out), progress)
+                rows = _write_reports(plan, data, part, suffix_of(out), progress, wave=wave)
     if as_json:
         print_json({"reports": str(out), "rows": rows, "plan": plan.fingerprint})
         return
@@ -79,13 +80,13 @@ def _write_directory(plan: Plan, data: Path, out: Path, ids: bool, progress: Pro
     return rows
 
 
-def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, progress: Progress) -> int:
+def _write_reports(plan: Plan, data: Path, part: Path, suffix: str, progress: Progress, *, wave: int | None) -> int:
     rows = 0
     writer: pq.ParquetWriter | pc.CSVWriter | None = None
     try:
         for table in read_records(data, plan.schema, progress):
             try:
-                reports = randomize(plan, table)
+                reports = randomize(plan, table, wave=wave)
             except RecordError as error:
                 raise RecordError(
                     f"{str(data)!r}, within rows {rows + 1} to {rows + table.num_rows}: {error}"

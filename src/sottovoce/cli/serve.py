@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from sottovoce import Plan, SottovoceError
 from sottovoce.cli.output import json_option, make_console, print_json, strong
+from sottovoce.plan.signature import Signature, signature_beside
 
 database_option = click.option(
     "--db", "database", default="sottovoce.db", show_default=True, help="A file for SQLite, or a postgresql:// URL."
@@ -20,6 +22,7 @@ database_option = click.option(
 
 _LIMITS: tuple[tuple[str, int | float | str, str], ...] = (
     ("minimum-reports", 1000, "Answer nothing below this many reports."),
+    ("release-step", 1, "Show counts and answers in steps of so many reports (sottovoce audit --users)."),
     ("rate", "600/minute", "How often one token may be used."),
     ("report-rate", "60000/minute", "How many reports one reporter's token may post."),
     ("grace", 7, "For how many days after a plan's last day its reports are still counted."),
@@ -37,6 +40,7 @@ _LIMITS: tuple[tuple[str, int | float | str, str], ...] = (
     ("body-seconds", 30.0, "How long a body may take to come."),
     ("analysts-waiting", 16, "The most questions of analysts that wait."),
     ("stop-seconds", 8.0, "How long to wait for the store when told to stop."),
+    ("workers", 1, "How many processes serve, on PostgreSQL; limits are for each, rates for all."),
 )
 """Every limit of a collector, its default and what it does."""
 
@@ -90,6 +94,20 @@ def _read_config(context: click.Context, parameter: click.Parameter, value: Path
     "--pages", multiple=True, type=click.Path(path_type=Path), help="A directory of pages to serve; may be given again."
 )
 @_with_limits
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Logs for people, or for programs: events and reasons, never data.",
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="What is worth a line.",
+)
 @json_option
 def command(
     *,
@@ -105,26 +123,27 @@ def command(
 
     \b
       sottovoce serve plan.json
-      sottovoce serve plan.json --db postgresql://collector@localhost/sottovoce
+      sottovoce serve plan.json --db postgresql://collector@localhost/sottovoce --workers 4
     """
     try:
         from sottovoce.service.app import make_server
+        from sottovoce.service.logs import configure_logs
         from sottovoce.service.settings import Settings
+        from sottovoce.service.workers import Workers
     except ImportError as error:
         raise SottovoceError(
             f"the collector needs more packages: pip install 'sottovoce[service]' ({error})"
         ) from error
 
-    def load() -> list[Plan]:
-        return [Plan.load(path) for path in plan_files]
-
+    load = functools.partial(_load_plans, plan_files)
     plans = load()
     found = _origins(origins)
     strangers = sorted(found.keys() - {"*", *(plan.fingerprint for plan in plans)})
     if strangers:
         raise SottovoceError(f"--origin names the plan {strangers[0]!r}, which is not served")
-    settings = Settings(origins=found, **options)
-    server = make_server(settings, plans, load)
+    settings = Settings(origins=found, signatures=_signatures(plan_files, plans), **options)
+    configure_logs(settings.log_format, settings.log_level)
+    server = Workers(settings, plans, load) if settings.workers > 1 else make_server(settings, plans, load)
     base = f"http://{settings.host}:{settings.port}"
     if as_json:
         print_json({"url": base, "plans": [f"{base}/v1/plans/{plan.fingerprint}" for plan in plans]})
@@ -137,6 +156,20 @@ def command(
     server.run()
     if not server.started:
         raise SottovoceError(f"cannot listen at {base}: somebody else does, or it is not this machine's")
+
+
+def _load_plans(paths: tuple[Path, ...]) -> list[Plan]:
+    return [Plan.load(path) for path in paths]
+
+
+def _signatures(files: tuple[Path, ...], plans: list[Plan]) -> dict[str, bytes]:
+    """Return the signatures that stand beside the files of plans, by fingerprint; one that is none is an error."""
+    found = {}
+    for path, plan in zip(files, plans, strict=True):
+        beside = signature_beside(path)
+        if beside.exists():
+            found[plan.fingerprint] = Signature.from_json(beside.read_bytes()).to_json()
+    return found
 
 
 def _origins(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.client.client import Client
+from sottovoce.client.ledger import Ledger
 from sottovoce.client.report import Report
 
 if TYPE_CHECKING:
     from sottovoce.client.bulk import randomize
 
-__all__ = ["Client", "Report", "randomize"]
+__all__ = ["Client", "Ledger", "Report", "randomize"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,22 +10,30 @@ from numpy.typing import NDArray
 
 from sottovoce.channels.exact import Words, system_words
 from sottovoce.client.report import COLLECTION_KEY, PLAN_KEY
-from sottovoce.plan.plan import Plan, require_own_channels, require_plan
+from sottovoce.client.trust import require_own_channels
+from sottovoce.errors import PlanError
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.schema.frames import encode
 
 
-def randomize(plan: Plan, table: object, *, plugins: bool = False) -> pa.Table:
+def randomize(plan: Plan, table: object, *, wave: int | None = None, plugins: bool = False) -> pa.Table:
     """Return one randomised report per row, as an Arrow table of (question, code), by the system's randomness.
 
     Args:
         plan: The plan to answer.
         table: A pandas, polars or Arrow table, or a dict of arrays, with the schema's attributes as columns.
+        wave: Of a plan with waves, the wave whose turn all these people have: nobody is in the table of two.
         plugins: Whether channels that other packages bring may draw.
     """
     require_plan(plan)
     require_own_channels(plan, plugins)
     levels = encode(plan.schema, table)
-    questions, codes = draw_reports(plan, levels, system_words)
+    questions, codes = draw_reports(plan.one_wave, levels, system_words)
+    if plan.waves is not None:
+        first = (plan.waves.check_wave(wave) - 1) * plan.questions.per_wave
+        questions = (questions.astype(np.int64) + first).astype(np.min_scalar_type(len(plan.questions) - 1))
+    elif wave is not None:
+        raise PlanError(f"this plan has no waves, got wave {wave!r}")
     metadata = {PLAN_KEY: plan.fingerprint, COLLECTION_KEY: plan.collection}
     return pa.table({"question": questions, "code": codes}).replace_schema_metadata(metadata)
 
@@ -45,6 +53,8 @@ def draw_reports(
 
 def draw_questions(plan: Plan, count: int, words: Words) -> NDArray[np.unsignedinteger[Any]]:
     """Return a random question for each of ``count`` people, exactly by the plan's shares."""
+    if plan.waves is not None:
+        raise PlanError("this plan has waves: randomize(plan, table, wave=3) takes the people of one")
     ends = np.cumsum(plan.questions.shares)
     positions = words((count + 1) // 2).view(np.uint32)[:count]
     return np.searchsorted(ends, positions, side="right").astype(np.min_scalar_type(len(ends) - 1))

@@ -56,7 +56,7 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
         """Return the report that a JSON text holds."""
         try:
             return msgspec.json.decode(text, type=cls)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError) as error:
             raise TallyError(f"not a report: {error}") from error
 
     def to_bytes(self) -> bytes:
@@ -67,13 +67,15 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     @classmethod
     def from_bytes(cls, data: bytes) -> Report:
         """Return the report that a binary form holds."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TallyError(f"the binary form of a report is bytes, got {type(data).__name__}")
         if len(data) < 51 or data[0] != BINARY_VERSION:
             raise TallyError(f"not a report: {len(data)} bytes that do not start with version {BINARY_VERSION}")
         question, offset = read_varint(data, 49)
         code, offset = read_varint(data, offset)
         if offset != len(data):
             raise TallyError(f"not a report: {len(data) - offset} bytes too many")
-        return cls(data[1:33].hex(), data[33:49].hex(), question, code)
+        return cls(bytes(data[1:33]).hex(), bytes(data[33:49]).hex(), question, code)
 
 
 def _varint(number: int) -> bytes:

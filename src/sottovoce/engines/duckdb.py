@@ -39,7 +39,7 @@ def _count(connection: Any, plan: Plan, files: list[ReportFile]) -> Tally:
 
 
 def _answers(plan: Plan, file: ReportFile) -> bool:
-    return file.plan in (None, plan.fingerprint)  # files without a plan come this far only if it is assumed
+    return file.plan in (None, *plan.names)  # files without a plan come this far only if it is assumed
 
 
 def _selects(plan: Plan, files: Iterable[ReportFile], columns: list[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from sottovoce.engines.duckdb import count_with_duckdb
 from sottovoce.engines.local import count_with_numpy
 from sottovoce.engines.report_files import Paths, admit_files, inspect_files
 from sottovoce.errors import TallyError
-from sottovoce.plan.plan import Plan
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.tally.tally import Tally
 
 ENGINES = {"duckdb": count_with_duckdb, "numpy": count_with_numpy}
@@ -34,7 +34,8 @@ def tally_parquet(plan: Plan, paths: Paths, *, assume_plan: bool = False, engine
         ...     sv.tally_parquet(plan, directory).total
         8
     """
-    if engine not in ENGINES:
+    require_plan(plan)
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise TallyError(f"engine is {' or '.join(ENGINES)}, got {engine!r}; for Spark, see tally_spark")
     files, refused = admit_files(inspect_files(paths), assume_plan=assume_plan)
     tally = ENGINES[engine](plan, files)

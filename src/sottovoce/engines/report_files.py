@@ -12,7 +12,7 @@ import glob
 import os
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from sottovoce._files import unfinished
 from sottovoce.client.bulk import randomize
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.errors import RecordError, TallyError
-from sottovoce.plan.plan import Plan
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, WRONG_TYPE
 
 ROWS_PER_GROUP = 2**20
@@ -79,7 +79,9 @@ def is_text(kind: pa.DataType) -> bool:
 
 def find_files(paths: Paths) -> list[str]:
     """Return the files that paths, directories and patterns such as ``reports/**/*.parquet`` name, each once."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    given = [paths] if isinstance(paths, str | os.PathLike) else paths
+    if not isinstance(given, Iterable) or not all(isinstance(each, str | os.PathLike) for each in given):
+        raise TallyError(f"files of reports are named by a path, a pattern, or a list of them, got {paths!r}")
     found: dict[str, None] = {}
     for path in (os.fspath(each) for each in given):
         if os.path.isdir(path):
@@ -144,6 +146,9 @@ def write_reports(
         ids: Give every report an id of 128 random bits, so that it is counted once however often it is sent.
         rows_per_file: About how many reports go into a file.
     """
+    require_plan(plan)
+    if not isinstance(tables, Iterable) or isinstance(tables, str | Mapping):
+        raise RecordError(f"write_reports takes several tables, got {type(tables).__name__}: wrap one in [ ]")
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     if any(directory.glob("*.parquet")):

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from sottovoce.client.bulk import randomize
 from sottovoce.engines import require
 from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids
-from sottovoce.errors import RecordError
+from sottovoce.errors import RecordError, SottovoceError, TallyError
 from sottovoce.plan.counting_sql import alphabet_runs, verdict
-from sottovoce.plan.plan import Plan
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.plan.refusals import DUPLICATE
 from sottovoce.tally.tally import Tally
 
@@ -39,7 +39,7 @@ def tally_spark(plan: Plan, dataframe: DataFrame, *, assume_plan: bool = False) 
             one: of rows with the same id, one is counted.
         assume_plan: Take rows that name no plan to answer this one.
     """
-    require("pyspark")
+    _require_dataframe(plan, dataframe, TallyError)
     from pyspark.sql import functions as f
 
     types = dict(dataframe.dtypes)
@@ -49,7 +49,7 @@ def tally_spark(plan: Plan, dataframe: DataFrame, *, assume_plan: bool = False) 
     absent = [f.lit(None).cast("bigint").alias(name) for name in ("question", "code") if name not in types]
     reports = dataframe.select(named.alias("plan"), *present, *absent)
     alphabets = alphabet_runs(plan.questions.codes, reports.columns)
-    judge = verdict(plan.fingerprint, alphabets, reports.columns, integers=_fits(types))
+    judge = verdict(plan.names, alphabets, reports.columns, integers=_fits(types))
     counted = _count_unique(reports, judge) if "id" in types else _count_pairs(reports, judge)
     return Tally.from_counts(plan, counted)
 
@@ -76,7 +76,7 @@ def randomize_spark(plan: Plan, dataframe: DataFrame, *, ids: bool = False) -> D
         dataframe: The schema's attributes as columns; others are left alone.
         ids: Give every report an id of 128 random bits.
     """
-    require("pyspark")
+    _require_dataframe(plan, dataframe, RecordError)
     from pyspark.errors import PythonException
 
     records = dataframe.select(*plan.schema.names)
@@ -89,6 +89,16 @@ def randomize_spark(plan: Plan, dataframe: DataFrame, *, ids: bool = False) -> D
     except PythonException as error:
         told = [line for line in str(error).splitlines() if line.startswith("sottovoce.")]
         raise RecordError(told[-1].partition(": ")[2] if told else str(error)) from error
+
+
+def _require_dataframe(plan: Plan, dataframe: object, error: type[SottovoceError]) -> None:
+    """Raise unless Spark is installed and these are a plan and a Spark DataFrame."""
+    require_plan(plan)
+    require("pyspark")
+    from pyspark.sql import DataFrame
+
+    if not isinstance(dataframe, DataFrame):
+        raise error(f"a Spark DataFrame is needed here, got {type(dataframe).__name__}")
 
 
 def _randomizer(plan: Plan, *, ids: bool) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -37,6 +37,7 @@ class Grid:
 
 def post_process(grids: Sequence[Grid], *, rounds: int) -> list[Grid]:
     """Return the grids made non-negative and consistent: the two steps in turn, ending with non-negativity."""
+    # the two projections do not commute; non-negativity comes last, as models take frequencies for probabilities
     settled = [_with_norm_sub(grid) for grid in grids]
     for _ in range(rounds):
         settled = [_with_norm_sub(grid) for grid in make_consistent(settled)]
@@ -62,14 +63,18 @@ def _agree(attribute: int, grids: Sequence[Grid], frequencies: Sequence[Floats])
         sums.append(np.bincount(grid.buckets[axis], weights=along.sum(axis=1), minlength=count))
         cells.append(np.bincount(grid.buckets[axis], minlength=count) * along.shape[1])
         buckets.append(grid.buckets[axis])
+    # the sum of k cells with independent noise has k times a cell's variance
     variances = np.array([grid.variance for grid in grids])[:, None] * np.array(cells)
     weights = 1.0 / variances
     if not weights.any():
         return
     spread = 1.0 / weights.sum(axis=0)
+    # the weighted mean with weights 1/variance is the linear unbiased estimate of least variance (section 4.3)
     agreed = (weights * np.array(sums)).sum(axis=0) * spread
+    # Lagrange: the correction to a total of one goes to each bucket in proportion to its variance
     agreed += spread * ((1.0 - agreed.sum()) / spread.sum())
     for grid, estimate, total, number, bucket in zip(grids, frequencies, sums, cells, buckets, strict=True):
+        # spread evenly over a bucket's cells, which share its noise alike
         shift = ((agreed - total) / number)[bucket]
         np.moveaxis(estimate, grid.attributes.index(attribute), -1)[...] += shift
 

@@ -38,6 +38,7 @@ def maximum_likelihood(
     seen = np.flatnonzero(counts)
     if not seen.size:
         return estimate
+    # codes nobody reported add nothing to the log-likelihood, sum of count * log(expected)
     table, weights = np.ascontiguousarray(table[:, seen]), counts[seen].astype(float)
     backwards = np.ascontiguousarray(table.T)
     likelihood = -np.inf
@@ -46,6 +47,7 @@ def maximum_likelihood(
         before, likelihood = likelihood, float(weights @ np.log(expected))
         if abs(likelihood - before) < threshold:
             break
+        # E and M step at once: p(cell) times the mean over reports of P(code | cell) / P(code)
         estimate = estimate * ((weights / expected) @ backwards)
         if smoothing:
             estimate = smooth(estimate)

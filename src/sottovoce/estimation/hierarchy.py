@@ -40,6 +40,7 @@ def decompose(weights: Floats, starts: Starts) -> list[Floats]:
     parts = []
     for start in starts:
         low = np.minimum.reduceat(weights, start, axis=1)
+        # all levels of a node weigh the same exactly where the least is the largest
         alike = low == np.maximum.reduceat(weights, start, axis=1)
         parts.append(np.where(alike & ~covered[:, start], low, 0.0))
         covered |= np.repeat(alike, np.diff(start, append=weights.shape[1]), axis=1)
@@ -61,6 +62,7 @@ def infer(estimates: Sequence[Floats], starts: Starts) -> Floats:
     for depth in range(len(starts) - 2, -1, -1):
         first = np.searchsorted(starts[depth + 1], starts[depth])
         below = np.add.reduceat(variances[0], first)
+        # inverse-variance weights of a node's own estimate (variance 1) and its children's sum (variance below)
         trust = _along(below / (1.0 + below), estimates[depth])
         children = np.add.reduceat(combined[0], first, axis=0)
         combined.insert(0, trust * estimates[depth] + (1.0 - trust) * children)
@@ -70,6 +72,7 @@ def infer(estimates: Sequence[Floats], starts: Starts) -> Floats:
         first = np.searchsorted(starts[depth], starts[depth - 1])
         parents = np.repeat(np.arange(len(first)), np.diff(first, append=len(starts[depth])))
         missing = settled - np.add.reduceat(combined[depth], first, axis=0)
+        # of a sum that must change, each child takes a part in proportion to its variance: least squares
         part = variances[depth] / np.add.reduceat(variances[depth], first)[parents]
         settled = combined[depth] + missing[parents] * _along(part, combined[depth])
     return settled

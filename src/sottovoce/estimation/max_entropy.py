@@ -29,6 +29,7 @@ def from_quadrants(quadrants: Floats, *, threshold: float) -> Floats:
         dimensions = len(active)
         for first, second in combinations(range(dimensions), 2):
             others = tuple(axis for axis in range(dimensions) if axis not in (first, second))
+            # scaling by wanted / present is the I-projection onto one pair's constraints (Csiszar, 1975)
             factors = scale(active[first, second], vectors.sum(axis=others))
             vectors *= np.expand_dims(factors, others)
 

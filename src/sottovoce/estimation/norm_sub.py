@@ -20,8 +20,10 @@ def norm_sub(frequencies: Floats) -> Floats:
     settled = np.maximum(frequencies, 0.0)
     while True:
         positive = settled > 0
+        # all estimates are noise below zero: nothing is known, so uniform
         if not positive.any():
             return np.full_like(settled, 1.0 / settled.size)
+        # projection onto the simplex subtracts one number from all that stay positive; found by repetition
         settled[positive] -= (settled.sum() - 1.0) / np.count_nonzero(positive)
         if (settled >= 0).all():
             return settled

@@ -63,14 +63,9 @@ def olh_variance(epsilon: float, *, people: float, frequency: float = 0.0) -> fl
 
 
 def channel_variance(channel: FrequencyOracle, *, people: float, frequency: float = 0.0) -> float:
-    """Return the variance of a channel's own estimate of a cell: that of its integers, not of a formula's e^epsilon.
-
-    A rare cell's variance and the attenuation a = p - p' say what p' is, as p' (1 - p') is their product n V a^2.
-    """
-    distance = channel.attenuation
-    assert distance is not None
-    foreign = (1 - math.sqrt(max(0.0, 1 - 4 * channel.variance(1) * distance**2))) / 2
-    return support_variance(foreign + distance, foreign, people=people, frequency=frequency)
+    """Return the variance of a channel's own estimate of a cell: that of its integers, not of a formula's e^epsilon."""
+    support = channel.support()
+    return support_variance(support.own, support.foreign, people=people, frequency=frequency)
 
 
 def sampling_variance(frequency: float, *, people: int, groups: int) -> float:

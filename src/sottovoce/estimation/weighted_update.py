@@ -70,6 +70,7 @@ def _unreached(start: Floats, grids: PairGrids, sums: Floats) -> Floats:
 
     A query that holds such a cell gets its frequency, as in the paper; answers stay additive over disjoint ranges.
     """
+    # multiplicative updates cannot leave zero: what such a cell should hold is added at the end
     missing = np.where(sums == 0, grids.cells, 0.0)
     values = np.zeros_like(sums)
     np.add.at(values, np.ix_(grids.row_cells, grids.column_cells), start)
@@ -102,6 +103,7 @@ def _sweep_pairs(vectors: Floats, pairs: Floats) -> None:
         present = inside.sum(axis=others)
         factor = scale(pairs[first, second], present)
         inside *= factor
+        # the vector added up to one before; only the inside part changed, by (factor - 1) * present
         total = 1.0 + (factor - 1.0) * present
         vectors /= np.where(total == 0, 1.0, total)
 
@@ -138,6 +140,7 @@ def iterate(known: Floats, sweep: Sweep, *, threshold: float) -> Floats:
         going = change >= threshold
         if not going.any():
             break
+        # queries that are done leave, so that each stops at its own sweep as if it were alone
         if not going.all():
             vectors, known, indices = vectors[..., going], known[..., going], indices[going]
     return answers

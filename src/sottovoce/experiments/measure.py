@@ -51,12 +51,13 @@ def run_task(task: Task, cache: Cache) -> list[Row]:
 
 def plan_task(task: Task) -> Plan:
     """Return the plan of the task's collection."""
+    options: Any = dict(task.method.options)
     return Plan.create(
         schema_of(task.data),
         epsilon=task.epsilon,
         users=task.data.users,
         mechanism=task.method.mechanism,
-        **dict(task.method.options),
+        **options,
     )
 
 

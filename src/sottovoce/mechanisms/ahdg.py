@@ -18,7 +18,6 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +38,13 @@ from sottovoce.mechanisms.grids import (
     pairs_of,
 )
 from sottovoce.mechanisms.msw import GAIN
-from sottovoce.mechanisms.options import check_choice, check_granularity, require_pairs, require_small_pairs
+from sottovoce.mechanisms.options import (
+    MechanismOptions,
+    check_choice,
+    check_granularity,
+    require_pairs,
+    require_small_pairs,
+)
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel
 from sottovoce.model.origin import Origin
 from sottovoce.plan.bin_maps import BinMap
@@ -50,7 +55,7 @@ from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
 
-class AHDGOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class AHDGOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of AHDG.
 
     Attributes:
@@ -68,6 +73,7 @@ class AHDGOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     estimator: str = "max_entropy"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("estimator", self.estimator, ESTIMATORS)
         check_granularity("g2", self.g2)
         if not 0 < self.first < 1:

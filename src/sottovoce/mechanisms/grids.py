@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.estimation.consistency import Grid
-from sottovoce.mechanisms.options import check_choice
+from sottovoce.mechanisms.options import MechanismOptions, check_choice
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS
 from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.plan.bin_maps import BinMap, grid_map
@@ -175,13 +174,20 @@ def buckets_of(fine: BinMap, coarse: BinMap) -> NDArray[np.intp]:
     return buckets
 
 
-class GridOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Options of every mechanism that reads pairs off grids."""
+class GridOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of every mechanism that reads pairs off grids.
+
+    Attributes:
+        oracle: How a cell is asked for: "olh", "grr" or "adaptive".
+        estimator: How answers on more than two attributes are made from pairs: "max_entropy" or "weighted_update".
+        postprocess: Whether grids are made non-negative and consistent with one another.
+    """
 
     oracle: str = "olh"
     estimator: str = "max_entropy"
     postprocess: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("oracle", self.oracle, ORACLES)
         check_choice("estimator", self.estimator, ESTIMATORS)

@@ -43,6 +43,10 @@ Terms = dict[int, list[tuple[int, NDArray[np.int64], Floats]]]
 """For each question, the queries that need it, with the cells they need and their weights."""
 
 
+class HIOOptions(TreeOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Options of HIO: those of every mechanism that asks about the nodes of trees."""
+
+
 class HIOModel(Model):
     """The reports themselves: the nodes that a query needs are estimated when it is asked."""
 
@@ -186,7 +190,7 @@ class HIOModel(Model):
         return fractions
 
 
-def design(schema: Schema, epsilon: Decimal, users: int, options: TreeOptions) -> Design:
+def design(schema: Schema, epsilon: Decimal, users: int, options: HIOOptions) -> Design:
     """Return the questions of HIO: every combination of depths, the same share for each."""
     questions = TreeQuestions(schema, options)
     questions.add(range(len(schema.attributes)), SHARES)
@@ -199,4 +203,4 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> HIOModel:
     return HIOModel(Origin.of(plan, tally), plan=plan, columns=tally.columns())
 
 
-HIO = Mechanism("hio", "a hierarchy over all attributes at once", TreeOptions, design, fit, HIOModel)
+HIO = Mechanism("hio", "a hierarchy over all attributes at once", HIOOptions, design, fit, HIOModel)

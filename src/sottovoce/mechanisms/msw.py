@@ -13,7 +13,6 @@ import math
 from decimal import Decimal
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +20,7 @@ from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.em import maximum_likelihood
 from sottovoce.mechanisms.grids import even_shares
+from sottovoce.mechanisms.options import MechanismOptions
 from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.joint import JointModel, Levels
 from sottovoce.model.origin import Origin
@@ -39,7 +39,7 @@ It is the rule of the square wave's authors. Going on to the very maximum fits t
 With smoothing, which keeps spikes down by itself, their rule is this number alone."""
 
 
-class MSWOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MSWOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of MSW.
 
     Attributes:

@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import get_type_hints
+
+import msgspec
 
 from sottovoce.channels import MAX_CELLS
 from sottovoce.errors import PlanError, TooLargeError
 from sottovoce.schema.schema import Schema
+
+
+class MechanismOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every mechanism's options are: a frozen struct whose members are of the types they say."""
+
+    def __post_init__(self) -> None:
+        types = get_type_hints(type(self))
+        for name in self.__struct_fields__:
+            try:
+                msgspec.structs.force_setattr(self, name, msgspec.convert(getattr(self, name), types[name]))
+            except (msgspec.ValidationError, UnicodeError, AttributeError) as error:  # of what is no JSON at all
+                raise PlanError(f"{name}: {error}, got {getattr(self, name)!r}") from error
 
 
 def check_choice(name: str, given: str, allowed: Sequence[str]) -> None:

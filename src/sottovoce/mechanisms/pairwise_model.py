@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.estimation import max_entropy, weighted_update
-from sottovoce.mechanisms.direct_answers import DirectAnswers
+from sottovoce.mechanisms.direct_answers import HIDDEN, DirectAnswers
 from sottovoce.mechanisms.raw_grids import RawGrid, grids_from_state, grids_state
 from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.fitted import Spread
@@ -121,7 +121,7 @@ class PairwiseModel(Model):
             average = self._averages[attribute]
             spread = np.maximum(selection.weights**2 @ average - (selection.weights @ average) ** 2, 0.0)
             others = np.delete(sizes, attribute, axis=0).prod(axis=0)[selection.queries]
-            hidden[selection.queries] += others * (spread @ self._singles[attribute] ** 2) / 4
+            hidden[selection.queries] += others * HIDDEN * (spread @ self._singles[attribute] ** 2)
         return np.asarray(np.sqrt(sums**2 @ hidden))
 
     @cached_property

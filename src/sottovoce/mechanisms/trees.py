@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels import ORACLES
 from sottovoce.errors import PlanError
 from sottovoce.estimation.hierarchy import starts_of
-from sottovoce.mechanisms.options import check_choice
+from sottovoce.mechanisms.options import MechanismOptions, check_choice
 from sottovoce.plan.bin_maps import BinMap, tree_maps
 from sottovoce.plan.questions import Family
 from sottovoce.schema.schema import Schema
 
 
-class TreeOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class TreeOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of every mechanism that asks about the nodes of trees.
 
     Attributes:
@@ -30,6 +29,7 @@ class TreeOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     branching: int = 4
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice("oracle", self.oracle, ORACLES)
         if not 2 <= self.branching <= 1024:
             raise PlanError(f"branching is an integer from 2 to 1024, got {self.branching}; 4 or 5 serve best")

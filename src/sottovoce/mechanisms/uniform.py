@@ -9,11 +9,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.grids import GridQuestions
+from sottovoce.mechanisms.options import MechanismOptions
 from sottovoce.model.joint import JointModel, Levels
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import SHARES, Plan
@@ -23,7 +23,7 @@ from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
 
-class UniformOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class UniformOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Uniform has no options."""
 
 

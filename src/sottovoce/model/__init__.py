@@ -7,5 +7,6 @@ from sottovoce.model.files import load_model
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
 from sottovoce.model.origin import Origin
+from sottovoce.model.waves import WaveModels, fit_waves
 
-__all__ = ["Answer", "Estimate", "Model", "Origin", "difference", "fit", "load_model"]
+__all__ = ["Answer", "Estimate", "Model", "Origin", "WaveModels", "difference", "fit", "fit_waves", "load_model"]

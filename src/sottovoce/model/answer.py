@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.belief import Belief, Difference, Fixed, normal_factor
 from sottovoce.model.evaluation import assess, correlation_from
 from sottovoce.query.functional import Functional, less
+
+if TYPE_CHECKING:
+    from sottovoce.model.model import Model
 
 INTERVAL_NOTE = (
     "Intervals include the noise of randomised reports and the chance of who was asked what; "
@@ -54,60 +58,113 @@ class Source:
 
     Attributes:
         model: The model.
-        functional: What the answer's error is to first order.
+        functional: The influence function: what the answer's error is to first order.
         belief: Its limits at any level.
         direct: The direct answer's, if there is one.
     """
 
-    model: Any
+    model: Model
     functional: Functional
     belief: Belief
     direct: Belief | None = None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Answer:
-    """The estimated fraction of the crowd that a predicate selects.
+class _Uncertain(float):
+    """A number that carries its interval: it compares, sorts, computes and formats as the number, and never changes."""
+
+    interval: tuple[float, float]
+    level: float
+    interval_note: str
+    evidence: float | None
+    direct: Estimate | None
+    source: Source | None
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be set: answers are values; ask the model again")
+
+    def __reduce__(self) -> tuple[Callable[..., _Uncertain], tuple[object, ...]]:
+        return _restore, (type(self), float(self), vars(self).copy())
+
+    @property
+    def basis(self) -> str:
+        """How much of it was measured, in words."""
+        return evidence_words(self.evidence)
+
+
+def _restore(kind: type[_Uncertain], value: float, about: dict[str, Any]) -> _Uncertain:
+    """Return the number that was copied or pickled."""
+    made = float.__new__(kind, value)
+    vars(made).update(about)
+    return made
+
+
+class Answer(_Uncertain):
+    """The estimated fraction of the crowd that a predicate selects, as a number from 0 to 1.
 
     Attributes:
-        fraction: The estimate.
         interval: (low, high), where the true fraction lies with probability ``level``.
-        level: The interval's level.
+        level: The interval's confidence level.
         deviation: The standard error behind the interval; infinite if the model cannot know it.
         reports: How many reports the model was fitted to.
         where: The predicate, as asked.
         population: How many people the fraction is of, if stated.
-        includes: What the interval includes, and what not.
+        interval_note: What the interval includes, and what not.
         evidence: How much of it was measured rather than assumed, 0 to 1; None where the model cannot tell.
         direct: What the reports themselves say, where these attributes were asked together: unbiased, and wider.
 
     Example:
-        >>> Answer.make(0.25, 0.01, level=0.9, reports=1000, where="age > 60", population=80_000)
+        >>> older = Answer.make(0.25, 0.01, level=0.9, reports=1000, where="age > 60", population=80_000)
+        >>> older
         <Answer 25.0% (90% interval 23.4% to 26.6%), about 20,000 of 80,000 people (18,684 to 21,316), where age > 60>
+        >>> older > 0.2, 2 * older, f"{older:.0%}"
+        (True, 0.5, '25%')
     """
 
-    fraction: float
-    interval: tuple[float, float]
-    level: float
     deviation: float
     reports: int
     where: str
-    population: int | None = None
-    interval_note: str = INTERVAL_NOTE
-    evidence: float | None = None
-    direct: Estimate | None = field(default=None, compare=False)
-    source: Source | None = field(default=None, compare=False)
+    population: int | None
+
+    def __new__(  # noqa: PLR0913 - a value with that many parts, all but the first by name
+        cls,
+        fraction: float,
+        *,
+        interval: tuple[float, float],
+        level: float,
+        deviation: float,
+        reports: int,
+        where: str,
+        population: int | None = None,
+        interval_note: str = INTERVAL_NOTE,
+        evidence: float | None = None,
+        direct: Estimate | None = None,
+        source: Source | None = None,
+    ) -> Answer:
+        """Return the fraction with its interval and what is known of it."""
+        made = super().__new__(cls, fraction)
+        vars(made).update(interval=interval, level=level, deviation=deviation, reports=reports, where=where)
+        vars(made).update(population=population, interval_note=interval_note, evidence=evidence)
+        vars(made).update(direct=direct, source=source)
+        return made
 
     @classmethod
     def make(cls, fraction: float, deviation: float, *, level: float, **about: Any) -> Answer:
-        """Return the answer whose interval follows from a standard error, cut to what a fraction can be."""
-        settled = min(max(fraction, 0.0), 1.0)
-        return cls(settled, fraction_interval(settled, deviation, level), level, deviation, **about)
+        """Return the answer whose interval follows from a standard error, cut to what a fraction can be.
+
+        Args:
+            fraction: The estimate, cut to 0 and 1.
+            deviation: Its standard error.
+            level: The interval's confidence level.
+            **about: The answer's other attributes.
+        """
+        cut = min(max(fraction, 0.0), 1.0)
+        interval = fraction_interval(cut, deviation, level)
+        return cls(cut, interval=interval, level=level, deviation=deviation, **about)
 
     @property
-    def basis(self) -> str:
-        """How much of the answer was measured, in words."""
-        return evidence_words(self.evidence)
+    def fraction(self) -> float:
+        """The estimate, as a plain number."""
+        return float(self)
 
     @property
     def count(self) -> float | None:
@@ -120,9 +177,6 @@ class Answer:
         if self.population is None:
             return None
         return self.interval[0] * self.population, self.interval[1] * self.population
-
-    def __float__(self) -> float:
-        return self.fraction
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -143,13 +197,13 @@ class Answer:
         )
 
 
-class Estimate(float):
+class Estimate(_Uncertain):
     """A number about the crowd that carries its interval: a mean, a quantile, a difference.
 
     Attributes:
         interval: (low, high), where the truth lies with probability ``level``.
-        level: The interval's level.
-        includes: What the interval includes, and what not.
+        level: The interval's confidence level.
+        interval_note: What the interval includes, and what not.
         evidence: How much of it was measured rather than assumed, 0 to 1; None where the model cannot tell.
         direct: What the reports themselves say, where these attributes were asked together: unbiased, and wider.
 
@@ -160,13 +214,6 @@ class Estimate(float):
         >>> half + 1, half.interval
         (42.5, (40.9, 42.2))
     """
-
-    interval: tuple[float, float]
-    level: float
-    interval_note: str
-    evidence: float | None
-    direct: Estimate | None
-    source: Source | None
 
     def __new__(
         cls,
@@ -179,19 +226,14 @@ class Estimate(float):
     ) -> Estimate:
         """Return the number with its interval; ``about`` may give its evidence, direct answer and source."""
         made = super().__new__(cls, value)
-        made.interval, made.level, made.interval_note = interval, level, interval_note
-        made.evidence, made.direct, made.source = (about.get(name) for name in ("evidence", "direct", "source"))
+        rest = {name: about.get(name) for name in ("evidence", "direct", "source")}
+        vars(made).update(interval=interval, level=level, interval_note=interval_note, **rest)
         return made
 
     @property
     def deviation(self) -> float:
         """The standard error that the interval's width stands for."""
         return (self.interval[1] - self.interval[0]) / 2 / normal_factor(self.level)
-
-    @property
-    def basis(self) -> str:
-        """How much of the estimate was measured, in words."""
-        return evidence_words(self.evidence)
 
     def visible(self) -> float:
         """Return the smallest value that the reports behind it could tell from none nine times in ten.
@@ -233,7 +275,7 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     normal_factor(level)
     about: dict[str, Any] = {"level": level, "interval_note": first.interval_note}
     reach = 1.0 if isinstance(first, Answer) else math.inf
-    if first.source is None or second.source is None or first.source.model is not second.source.model:
+    if first.source is None or second.source is None or not first.source.model.is_same(second.source.model):
         belief = Difference(_belief(first), _belief(second), reach=reach)
         return Estimate(belief.value, interval=belief.limits(level), **about)
     one, other = first.source, second.source

@@ -121,9 +121,9 @@ def make_answer(told: Assessment, where: str, level: float, population: int | No
     deviation = belief.deviation if isinstance(belief, Normal) else (high - low) / 2 / normal_factor(level)
     return Answer(
         belief.value,
-        (low, high),
-        level,
-        deviation,
+        interval=(low, high),
+        level=level,
+        deviation=deviation,
         reports=model.reports,
         where=where,
         population=population,

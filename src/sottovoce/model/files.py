@@ -14,6 +14,7 @@ import numpy as np
 import rfc8785
 from numpy.typing import NDArray
 
+from sottovoce._files import read_whole
 from sottovoce.channels import parse_epsilon
 from sottovoce.errors import ModelError, SottovoceError
 from sottovoce.model.origin import Origin
@@ -59,11 +60,7 @@ def model_document(model: Model) -> dict[str, Any]:
 
 def load_model(path: str | Path) -> Model:
     """Return the model that `Model.save` wrote."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise ModelError(f"cannot read the model {str(path)!r}: {error}") from error
-    return read_model(data, repr(str(path)))
+    return read_model(read_whole(path, "model", error=ModelError), repr(str(path)))
 
 
 def read_model(data: bytes, name: str) -> Model:

@@ -5,6 +5,7 @@ All that people ask of a model follows from these (`sottovoce.model.model`), wha
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -51,9 +52,14 @@ class Fitted(ABC):
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
+        self._identity = secrets.token_hex(16)  # survives copies and pickles, as which answers go together must
         self.caveats: tuple[str, ...] = ()
         self._refit: Callable[[], Sequence[Fitted]] | None = None
         self._replicates: list[Fitted] | None = None
+
+    def is_same(self, other: Fitted) -> bool:
+        """Return whether this is the other model or a copy of it, so that their errors are the same."""
+        return self._identity == other._identity
 
     @property
     def schema(self) -> Schema:
@@ -93,7 +99,7 @@ class Fitted(ABC):
         if not self.replicates:
             return np.full(len(sums), np.inf)
         again = np.array([sums @ replicate.evaluate(batch) for replicate in self.replicates])
-        drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # what fitting once more does, fitting did before
+        drift = again.mean(axis=0) - sums @ self.evaluate(batch)  # the bootstrap estimate of the fit's bias
         return np.asarray(np.sqrt(again.var(axis=0, ddof=1) + drift**2 + self.bias(batch, sums) ** 2))
 
     def spread(self, batch: Batch, sums: Floats) -> Spread:

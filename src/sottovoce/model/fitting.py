@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
+from sottovoce._checks import check_choice, check_integer
 from sottovoce._types import Progress
 from sottovoce.errors import FewReportsWarning, ModelError
 from sottovoce.model.model import Model
@@ -39,47 +41,66 @@ def _no_progress(done: float) -> None:
     """Tell nobody."""
 
 
+@overload
+def fit(tally: Tally, /, *, seed: int = 0, quality: str = "default", progress: Progress = _no_progress) -> Model: ...
+@overload
 def fit(
-    plan: Plan,
-    tally: Tally,
+    plan: Plan, tally: Tally, *, seed: int = 0, quality: str = "default", progress: Progress = _no_progress
+) -> Model: ...
+def fit(
+    plan: Plan | Tally,
+    tally: Tally | None = None,
     *,
     seed: int = 0,
     quality: str = "default",
     progress: Progress = _no_progress,
 ) -> Model:
-    """Return the model that the plan's mechanism fits to a tally of its collection.
+    """Return the model that a plan's mechanism fits to a tally: ``fit(tally)``, or ``fit(plan, tally)``.
 
     Args:
-        plan: The plan that was answered, or another of the same collection.
-        tally: What was counted.
+        plan: The tally, which knows its plan; or the plan that was answered, or another of the same collection.
+        tally: What was counted, after a plan.
         seed: For mechanisms that draw at random while fitting; the same seed gives the same model.
         quality: "default", or "fast" for a quicker, slightly less exact fit where the mechanism has one.
         progress: Told how much of the work is done, from 0 to 1.
+
+    Returns:
+        A `Model`, of the mechanism's own kind.
+
+    Raises:
+        ModelError: If the tally is empty, of another collection, or no tally; or for an unknown quality.
+
+    Warns:
+        FewReportsWarning: If the reports are too few for what the model will be asked.
     """
-    require_plan(plan)
-    if quality not in QUALITIES:
-        raise ModelError(f"quality is one of {', '.join(QUALITIES)}, got {quality!r}")
-    if not isinstance(tally, Tally):
-        raise ModelError(f"fit takes a Tally, got {type(tally).__name__}")
-    if tally.collection != plan.collection:
+    asked, counted = (plan.plan, plan) if isinstance(plan, Tally) and tally is None else (require_plan(plan), tally)
+    quality = check_choice("quality", quality, QUALITIES, error=ModelError)
+    seed = check_integer("seed", seed, error=ModelError, least=0)
+    if not isinstance(counted, Tally):
+        raise ModelError(f"fit takes a Tally, or a Plan and a Tally, got {type(counted).__name__}")
+    if counted.collection != asked.collection:
         raise ModelError(
-            f"the tally is of collection {tally.collection[:12]}…, the plan's is {plan.collection[:12]}…; "
+            f"the tally is of collection {counted.collection[:12]}…, the plan's is {asked.collection[:12]}…; "
             "use the plan that the reports answered"
         )
-    if not (tally.plan.continues(plan) and plan.continues(tally.plan)):
+    if asked.waves is not None:
         raise ModelError(
-            f"the tally is of round {tally.plan.round} of its collection, the plan is that of round {plan.round}; "
+            "this plan has waves: fit_waves makes a model of each; or fit(plan.one_wave, tally.at(3)) of one"
+        )
+    if not (counted.plan.continues(asked) and asked.continues(counted.plan)):
+        raise ModelError(
+            f"the tally is of round {counted.plan.round} of its collection, the plan is that of round {asked.round}; "
             "fit the plan of the last round that was counted: fit(tally.plan, tally)"
         )
-    if not tally.total:
+    if not counted.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
-    mechanism = find_mechanism(plan.mechanism)
-    model = mechanism.fit(plan, tally, Fitting(seed, quality, progress))
+    mechanism = find_mechanism(asked.mechanism)
+    model = mechanism.fit(asked, counted, Fitting(seed, quality, progress))
     progress(1.0)
     for caveat in model.caveats:
         warnings.warn(caveat, FewReportsWarning, stacklevel=2)
     if model.resampled:
-        model.refit_by(Refit(plan, tally, Fitting(seed, quality, _no_progress)))
+        model.refit_by(Refit(asked, counted, Fitting(seed, quality, _no_progress)))
     return model
 
 

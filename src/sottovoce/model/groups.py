@@ -18,7 +18,8 @@ import numpy as np
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, difference, percent, plain_number
-from sottovoce.query.labels import band_label, level_labels, names_band, names_level
+from sottovoce.model.belief import normal_factor
+from sottovoce.query.labels import Label, band_label, level_labels, names_band, names_level
 from sottovoce.query.region import interval
 from sottovoce.query.terms import Terms
 
@@ -44,7 +45,7 @@ class Group:
         share: Their share of the crowd, by the model.
     """
 
-    label: Any
+    label: Label
     terms: Terms
     where: Expression
     share: float
@@ -104,7 +105,7 @@ class Compared:
     """
 
     what: str
-    group: Any
+    group: Label
     value: Answer | Estimate
     gap: Estimate
     probability: float
@@ -176,7 +177,7 @@ class Comparison:
         return f"<table><tr>{head}</tr>{body}</table><p>{html.escape(self.summary())}</p>"
 
 
-def group_words(label: Any) -> str:
+def group_words(label: Label) -> str:
     """Return a group's label in words."""
     if label is None:
         return "no answer"
@@ -212,6 +213,10 @@ def compare_groups(
     Raises:
         QueryError: For an attribute that there is not, or fewer than two groups.
     """
+    normal_factor(level)
+    listed = isinstance(names, Sequence) and not isinstance(names, str) and all(isinstance(each, str) for each in names)
+    if names is not None and not listed:
+        raise QueryError(f"names is a list of attributes, such as ['age'], got {names!r}")
     groups = [group for group in groups_of(model, by, bands=bands) if group.share > 0]
     if len(groups) < 2:
         raise QueryError(f"{by} makes fewer than two groups that anybody is in, so there is nothing to compare")

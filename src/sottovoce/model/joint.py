@@ -27,6 +27,9 @@ from sottovoce.query.batch import Batch, Selection
 
 Levels = list[NDArray[np.intp]]
 
+MAX_SAMPLE = 10**9
+"""The most people that one call draws."""
+
 
 class JointModel(Model):
     """A distribution over whole records."""
@@ -47,7 +50,7 @@ class JointModel(Model):
             seed: The same seed draws the same people.
             frame: "pandas", "polars" or "arrow".
         """
-        count = check_integer("how many to draw", count, error=QueryError, least=0)
+        count = check_integer("how many to draw", count, error=QueryError, least=0, most=MAX_SAMPLE)
         generator = np.random.default_rng(check_integer("seed", seed, error=QueryError, least=0))
         return to_frame(make_table(self.schema, self.draw_levels(count, generator), generator), frame)
 

@@ -37,9 +37,10 @@ from sottovoce.model.association import (
 )
 from sottovoce.model.belief import normal_factor
 from sottovoce.model.evaluation import joint_distribution
-from sottovoce.model.files import model_document
+from sottovoce.model.files import load_model, model_document
 from sottovoce.model.fitted import Fitted
 from sottovoce.model.groups import Comparison, compare_groups, groups_of, smallest_difference
+from sottovoce.model.labelled import Distribution, Groups
 from sottovoce.model.state_checks import seal
 from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import chunks
@@ -48,6 +49,7 @@ from sottovoce.query.labels import level_labels, names_level
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.query.terms import EVERYBODY as EVERYBODY_TERMS
 from sottovoce.query.terms import Terms, conjunction
+from sottovoce.schema.notebook import facts_html
 
 EVERYBODY = "TRUE"
 """The predicate that selects everybody."""
@@ -97,6 +99,11 @@ class Model(Fitted):
     def save(self, path: str | Path) -> None:
         """Write the model as one JSON document."""
         write_whole(path, msgspec.json.encode(seal(self.document())))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Model:
+        """Return the model that `save` wrote, of whatever mechanism it is."""
+        return load_model(path)
 
     @property
     def interval_note(self) -> str:
@@ -156,8 +163,28 @@ class Model(Fitted):
             raise refuse_nobody(where, f"mean {name}")
         return make_estimate(told, level)
 
-    def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
-        """Return the value below which a fraction ``probability`` of those selected, and who answered, lies."""
+    @overload
+    def quantile(self, name: str, probability: float, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate: ...
+    @overload
+    def quantile(
+        self, name: str, probability: Sequence[float], *, where: Where = EVERYBODY, level: float = 0.9
+    ) -> list[Estimate]: ...
+    def quantile(
+        self, name: str, probability: float | Sequence[float], *, where: Where = EVERYBODY, level: float = 0.9
+    ) -> Estimate | list[Estimate]:
+        """Return the value below which a fraction ``probability`` of those selected, and who answered, lies.
+
+        Args:
+            name: An ordered attribute.
+            probability: From 0 to 1, 0.5 for the median; or several, for as many values.
+            where: Who is counted.
+            level: The probability with which each interval should hold the true quantile.
+
+        Raises:
+            QueryError: For an attribute without order, or a predicate that selects nobody.
+        """
+        if isinstance(probability, Sequence | np.ndarray) and not isinstance(probability, str):
+            return [self.quantile(name, each, where=where, level=level) for each in probability]
         probability = check_fraction("a quantile's probability", probability, error=QueryError, ends=True)
         found = find_quantile(self, self._parse(where), self.attribute_index(name), probability, level)
         if found is None:
@@ -166,7 +193,7 @@ class Model(Fitted):
 
     def mean_by(
         self, name: str, by: str, *, where: Where = EVERYBODY, bands: int | None = None, level: float = 0.9
-    ) -> dict[Any, Estimate]:
+    ) -> Groups[Estimate]:
         """Return the mean of an attribute in every group that another makes; groups without anybody are left out.
 
         Args:
@@ -184,7 +211,7 @@ class Model(Fitted):
             group.label: assess_mean(self, conjunction(terms, group.terms), index)
             for group in groups_of(self, by, bands=bands)
         }
-        return {label: make_estimate(one, level) for label, one in told.items() if one is not None}
+        return Groups(by, ((label, make_estimate(one, level)) for label, one in told.items() if one is not None))
 
     def quantile_by(
         self,
@@ -195,7 +222,7 @@ class Model(Fitted):
         where: Where = EVERYBODY,
         bands: int | None = None,
         level: float = 0.9,
-    ) -> dict[Any, Estimate]:
+    ) -> Groups[Estimate]:
         """Return a quantile of an attribute, the median by default, in every group that another makes.
 
         Args:
@@ -215,7 +242,7 @@ class Model(Fitted):
             group.label: find_quantile(self, conjunction(terms, group.terms), index, probability, level)
             for group in groups_of(self, by, bands=bands)
         }
-        return {label: one for label, one in found.items() if one is not None}
+        return Groups(by, ((label, one) for label, one in found.items() if one is not None))
 
     def group_by(
         self,
@@ -225,7 +252,7 @@ class Model(Fitted):
         given: Where = EVERYBODY,
         level: float = 0.9,
         population: int | None = None,
-    ) -> dict[Any, Answer]:
+    ) -> Groups[Answer]:
         """Return, for every value of an attribute, the fraction of the crowd that has it and that a predicate selects.
 
         Args:
@@ -248,10 +275,13 @@ class Model(Fitted):
         normal_factor(level)
         check_population(population)
         told = self._assess(functionals, condition, given)
-        return {
-            label: make_answer(one, f"{names_level(name, label)}{besides}", level, population)
-            for label, one in zip(labels, told, strict=True)
-        }
+        return Groups(
+            name,
+            (
+                (label, make_answer(one, f"{names_level(name, label)}{besides}", level, population))
+                for label, one in zip(labels, told, strict=True)
+            ),
+        )
 
     def smallest_difference(self, name: str, by: str) -> float:
         """Return the smallest difference of shares between groups that these reports could tell from none.
@@ -274,23 +304,32 @@ class Model(Fitted):
         """
         return compare_groups(self, by, names=names, bands=bands, level=level)
 
-    def marginal(self, *names: str, where: Where = EVERYBODY) -> Floats:
+    def marginal(self, *names: str, where: Where = EVERYBODY) -> Distribution:
         """Return the distribution of an attribute, or of several together, among those a predicate selects.
 
-        The result has one axis per name, in the order given, and adds up to one; a nullable attribute's last level is
-        "no answer".
+        Args:
+            *names: The attributes.
+            where: Who is counted.
+
+        Returns:
+            An array with one axis per name, in the order given, that adds up to one; a nullable attribute's last
+            level is "no answer". Its ``to_frame`` gives a table with labels.
+
+        Raises:
+            QueryError: For an unknown attribute, one named twice, or a predicate that selects nobody.
         """
         indices = [self.attribute_index(name) for name in names]
         if len(set(indices)) != len(indices) or not indices:
             raise QueryError(f"marginal takes one or more different attributes, got {names!r}")
         terms = self._parse(where)
         joint = joint_distribution(self, indices, fraction_of(self.schema, terms))
-        if terms == EVERYBODY_TERMS:
-            return joint
-        joint = np.maximum(joint, 0.0)
-        if not joint.sum() > 0:
-            raise refuse_nobody(where, "distribution")
-        return np.asarray(joint / joint.sum())
+        if terms != EVERYBODY_TERMS:
+            joint = np.maximum(joint, 0.0)
+            if not joint.sum() > 0:
+                raise refuse_nobody(where, "distribution")
+            joint = joint / joint.sum()
+        labels = [level_labels(self.schema.attributes[index]) for index in indices]
+        return Distribution.of(joint, names, labels)
 
     def _parse(self, where: Where) -> Terms:
         """Return what a predicate stands for; the one for everybody is known without reading it."""
@@ -316,8 +355,11 @@ class Model(Fitted):
 
         A numeric bin counts by its middle; NaN stands in the matrix where an attribute has no order.
         """
-        if first is None or second is None:
+        normal_factor(level)
+        if first is None and second is None:
             return correlation_matrix(self)
+        if first is None or second is None:
+            raise QueryError("correlation takes two attributes, or none for the matrix of all")
         return correlation_of_pair(self, first, second, level=level)
 
     @overload
@@ -331,8 +373,11 @@ class Model(Fitted):
 
         Of all pairs, those that can be told from chance come first, and the level holds for all of them together.
         """
-        if first is None or second is None:
+        normal_factor(level)
+        if first is None and second is None:
             return associations(self, level=level)
+        if first is None or second is None:
+            raise QueryError("association takes two attributes, or none for all pairs")
         return association_of(self, first, second, level=level)
 
     def __repr__(self) -> str:
@@ -341,3 +386,13 @@ class Model(Fitted):
             f"<{type(self).__name__} by {origin.mechanism}, {len(self.schema.attributes)} attributes, "
             f"{origin.reports:,} reports, epsilon {origin.epsilon:g}>"
         )
+
+    def _repr_html_(self) -> str:
+        origin = self.origin
+        facts = {
+            "fitted to": f"{origin.reports:,} reports, each with epsilon at most {origin.epsilon:g}",
+            "intervals": self.interval_note,
+            "caveats": " ".join(self.caveats),
+            "collection": origin.collection,
+        }
+        return facts_html(f"Model by {origin.mechanism}", facts) + self.schema._repr_html_()

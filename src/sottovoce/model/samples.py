@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sottovoce._checks import check_choice
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
@@ -46,9 +47,7 @@ def _within(attribute: Numeric, levels: NDArray[np.intp], generator: np.random.G
 
 def to_frame(table: pa.Table, frame: str) -> Any:
     """Return an Arrow table as the kind of table asked for."""
-    if frame not in FRAMES:
-        raise QueryError(f"frame is one of {', '.join(FRAMES)}, got {frame!r}")
-    if frame == "arrow":
+    if check_choice("frame", frame, FRAMES, error=QueryError) == "arrow":
         return table
     try:
         if frame == "polars":

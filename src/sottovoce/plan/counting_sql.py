@@ -61,11 +61,14 @@ def alphabet_runs(codes: NDArray[np.int64], columns: Collection[str]) -> list[Al
     return [AlphabetRun(end, last - 1) for end, last in zip(ends.tolist(), largest.tolist(), strict=True)]
 
 
-def verdict(fingerprint: str, alphabets: list[AlphabetRun], columns: Collection[str], *, integers: bool = True) -> str:
+def verdict(
+    names: Collection[str], alphabets: list[AlphabetRun], columns: Collection[str], *, integers: bool = True
+) -> str:
     """Return an expression: null for a row that may be counted, the reason for one that may not.
 
-    ``columns`` says which columns there are; without ``plan`` all rows are taken to answer this plan. ``integers`` is
-    False where question or code are not, so that nothing may be compared.
+    ``names`` are what a report that answers the plan may name. ``columns`` says which columns there are; without
+    ``plan`` all rows are taken to answer this plan. ``integers`` is False where question or code are not, so that
+    nothing may be compared.
     """
     cases = []
     if "plan" in columns:
@@ -75,7 +78,7 @@ def verdict(fingerprint: str, alphabets: list[AlphabetRun], columns: Collection[
     nulls = [f"{name} IS NULL" for name in ("question", "code", "id") if name in columns]
     cases.append((" OR ".join(nulls), NULL))
     if "plan" in columns:
-        cases.append((f"plan <> '{fingerprint}'", WRONG_PLAN))
+        cases.append((f"plan NOT IN ({', '.join(repr(name) for name in names)})", WRONG_PLAN))
     if integers:
         cases.append((f"question < 0 OR question > {alphabets[-1].end - 1}", NO_QUESTION))
         cases.append((f"code < 0 OR code > {_last_code(alphabets)}", NO_CODE))
@@ -122,18 +125,18 @@ FROM counted GROUP BY verdict, counted_question, counted_code"""
 
 
 def counting_statement(
-    fingerprint: str, codes: NDArray[np.int64], dialect: str, *, table: str, columns: Collection[str]
+    names: Collection[str], codes: NDArray[np.int64], dialect: str, *, table: str, columns: Collection[str]
 ) -> str:
     """Return the statement in one dialect, for a table with these columns."""
-    known = {"postgresql": "postgres"}.get(dialect, dialect)
-    if known not in DIALECTS:
+    known = "postgres" if isinstance(dialect, str) and dialect == "postgresql" else dialect
+    if not isinstance(known, str) or known not in DIALECTS:
         raise PlanError(f"the counting statement is written for {', '.join(DIALECTS)}, not for {dialect!r}")
-    judged = verdict(fingerprint, alphabet_runs(codes, columns), columns)
+    judged = verdict(names, alphabet_runs(codes, columns), columns)
     if "id" in columns:
         text = _UNIQUE.format(verdict=judged, duplicate=DUPLICATE) + _COUNTS.format(source="kept")
     else:
-        names = ", ".join(name for name in COLUMNS if name in columns)
-        text = _PAIRS.format(verdict=judged, names=names) + _COUNTS.format(source="screened")
+        listed = ", ".join(name for name in COLUMNS if name in columns)
+        text = _PAIRS.format(verdict=judged, names=listed) + _COUNTS.format(source="screened")
     return _translate(text, known, table)
 
 
@@ -157,6 +160,8 @@ def _table(name: str, dialect: str) -> Any:
     from sqlglot import exp
 
     try:
+        if not isinstance(name, str):
+            raise ValueError
         statements = sqlglot.parse(f"SELECT 1 FROM {name}", read=dialect)
         table = statements[0].find(exp.Table) if len(statements) == 1 and statements[0] else None
         if table is None or table.alias or not isinstance(table.this, exp.Identifier):

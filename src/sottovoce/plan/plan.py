@@ -15,26 +15,30 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
-import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 import rfc8785
 
 from sottovoce._checks import check_integer, is_readable
-from sottovoce._files import write_whole
-from sottovoce.channels import KINDS, parse_epsilon
-from sottovoce.channels.plugins import package_of
+from sottovoce._files import read_whole, write_whole
+from sottovoce.channels import parse_epsilon
 from sottovoce.errors import PlanError, SottovoceError, TooLargeError
 from sottovoce.plan.audit import Audit, audit_questions
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.plan.questions import Family, Question, Questions
-from sottovoce.plan.registry import DEFAULT_MECHANISM, every_mechanism, find_mechanism
+from sottovoce.plan.registry import DEFAULT_MECHANISM, PlanKeywords, every_mechanism, find_mechanism
+from sottovoce.plan.rounds import check_parent, continues, next_round
+from sottovoce.plan.waves import Waves, check_date, read_waves
+from sottovoce.schema.notebook import facts_html
 from sottovoce.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from sottovoce.tally.tally import Tally
 
 FORMAT = "sottovoce-plan-1"
 SHARES = 2**32
@@ -63,16 +67,24 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     contact: str = ""
     expires: str | None = None
     parent: str | msgspec.UnsetType = msgspec.UNSET
+    waves_member: Waves | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="waves")
+    """The waves, where there are any: a plan without them does not speak of them."""
+
+    @property
+    def waves(self) -> Waves | None:
+        """How often people are asked again, and when; None if they are asked once."""
+        return None if isinstance(self.waves_member, msgspec.UnsetType) else self.waves_member
 
     @classmethod
     def create(
         cls,
         schema: Schema,
         *,
-        epsilon: float | str | Decimal,
+        epsilon: float | str | Decimal | None = None,
         users: int,
         mechanism: str = DEFAULT_MECHANISM,
-        **options: Any,
+        options: msgspec.Struct | None = None,
+        **keywords: Unpack[PlanKeywords],
     ) -> Plan:
         """Return the plan that a mechanism designs for this schema, privacy and expected crowd.
 
@@ -81,8 +93,16 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             epsilon: The privacy of each person, from 0.01 to 20; smaller is more private.
             users: How many people are expected to report, at least one; used to choose how finely to ask.
             mechanism: The name of a mechanism.
-            **options: The mechanism's own options, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
-                for any.
+            options: The mechanism's own options as its struct, such as `SpectralOptions`.
+            **keywords: The same options by keyword, and ``purpose``, ``contact`` and ``expires`` (a date, ISO 8601)
+                for any. For people who are asked again: ``waves``, how often, and in place of epsilon ``lifetime``, the
+                epsilon over all waves; ``first_wave`` (a date) and ``wave_days``, if devices are to know when.
+
+        Returns:
+            The plan, checked.
+
+        Raises:
+            PlanError: If no such plan can be: it names what was given and what is allowed.
 
         Example:
             >>> import sottovoce as sv
@@ -93,13 +113,14 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
         users = check_integer("users", users, error=PlanError, least=1, most=MAX_USERS)
-        exact = parse_epsilon(epsilon)
         chosen = find_mechanism(mechanism)
-        about = {name: options.pop(name) for name in ("purpose", "contact", "expires") if name in options}
+        own: dict[str, Any] = dict(keywords)
+        exact, waves = read_waves(epsilon, own)
+        about = {name: own.pop(name) for name in ("purpose", "contact", "expires") if name in own}
         if isinstance(about.get("expires"), datetime.date):
             about["expires"] = about["expires"].isoformat()
-        settled = chosen.settle(options)
-        design = chosen.design(schema, exact, users, settled)
+        settled = chosen.settle(own, options)
+        design = chosen.design(schema, exact, users if waves is None else max(1, users // waves.number), settled)
         plan = cls(
             format=FORMAT,
             schema=schema,
@@ -111,25 +132,53 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             seed=placement_seed(schema),
             tables=design.tables,
             families=design.families,
+            waves_member=msgspec.UNSET if waves is None else waves,
             **about,
         )
         plan.check()
         return plan
 
+    def __repr__(self) -> str:
+        return (
+            f"<Plan by {self.mechanism}: {len(self.schema)} attributes, {len(self.questions):,} questions, "
+            f"epsilon {self.epsilon}, {self.users:,} users, {self.fingerprint[:12]}…>"
+        )
+
+    def _repr_html_(self) -> str:
+        about = {
+            "privacy": f"epsilon at most {self.epsilon}, for each person's one report",
+            "expected": f"{self.users:,} people",
+            "questions": f"{len(self.questions):,}",
+            "purpose": self.purpose,
+            "contact": self.contact,
+            "expires": self.expires or "",
+            "fingerprint": self.fingerprint,
+        }
+        return facts_html(f"Plan by {self.mechanism}", about) + self.schema._repr_html_()
+
     @functools.cached_property
     def questions(self) -> Questions:
         """All questions, by index: a sequence that makes each one when it is asked for."""
-        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families)
+        waves = 1 if self.waves is None else self.waves.number
+        return Questions(self.schema, self.epsilon, self.seed, self.tables, self.families, waves=waves)
+
+    @functools.cached_property
+    def one_wave(self) -> Plan:
+        """The plan of a single wave, without waves: what a wave's tally is fitted by; itself where there are none."""
+        if self.waves is None:
+            return self
+        return msgspec.structs.replace(self, waves_member=msgspec.UNSET, users=max(1, self.users // self.waves.number))
 
     def question(self, index: int) -> Question:
-        """Return one question."""
-        return self.questions[index]
+        """Return one question; PlanError if there is none of that index."""
+        most = len(self.questions) - 1
+        return self.questions[check_integer("a question's index", index, error=PlanError, least=0, most=most)]
 
     def audit(self) -> Audit:
         """Return the exact worst case over all questions, and a question that attains it."""
         return audit_questions(self.questions, self.users)
 
-    def refresh(self, tally: Any) -> Plan:
+    def refresh(self, tally: Tally) -> Plan:
         """Return a plan of the same collection with shares that suit what a tally shows, for people not yet asked.
 
         Questions, channels and privacy stay as they are; only whom they are asked next changes. Tallies of both plans
@@ -139,11 +188,13 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if mechanism.refresh is None:
             able = ", ".join(each.name for each in every_mechanism() if each.refresh is not None)
             raise PlanError(f"{self.mechanism} plans have no shares to refresh; those of {able} have")
+        if getattr(tally, "collection", None) is None:
+            raise PlanError(f"a plan is refreshed by a Tally of its reports, got {type(tally).__name__}")
         if tally.collection != self.collection:
             raise PlanError("the tally is of another collection; refresh a plan by the tally of its own reports")
         families = tuple(
             msgspec.structs.replace(family, shares=share)
-            for family, share in zip(self.families, mechanism.refresh(self, tally), strict=True)
+            for family, share in zip(self.families, mechanism.refresh(self.one_wave, tally.together()), strict=True)
         )
         plan = msgspec.structs.replace(self, families=families, version=self.version + 1)
         plan.check()
@@ -161,28 +212,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         Raises:
             PlanError: If the mechanism has no further round, or the tally is of another collection or round.
         """
-        mechanism = find_mechanism(self.mechanism)
-        if mechanism.next_round is None or mechanism.rounds is None:
-            able = ", ".join(each.name for each in every_mechanism() if each.next_round is not None)
-            raise PlanError(f"{self.mechanism} asks everything in one round; those of more rounds are: {able}")
-        if self.round >= len(mechanism.rounds(self)):
-            raise PlanError(f"this is round {self.round} of {len(mechanism.rounds(self))}, the last: fit its tally")
-        if tally.collection != self.collection or len(tally.plan.questions) != len(self.questions):
-            raise PlanError("the tally is of another collection or round; give the one of this plan's own reports")
-        design = mechanism.next_round(self, tally)
-        plan = msgspec.structs.replace(
-            self,
-            parameters={**self.parameters, **design.parameters, "round": self.round + 1},
-            tables=self.tables + design.tables,
-            families=(
-                *(msgspec.structs.replace(family, shares=0) for family in self.families),
-                *(family.shifted(len(self.tables)) for family in design.families),
-            ),
-            version=self.version + 1,
-            parent=self.collection,
-        )
-        plan.check()
-        return plan
+        return next_round(self, tally)
 
     @property
     def round(self) -> int:
@@ -191,14 +221,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     def continues(self, earlier: Plan) -> bool:
         """Return whether this plan's first questions are all those of another plan of its collection."""
-        if earlier.collection != self.collection or len(earlier.families) > len(self.families):
-            return False
-        return all(
-            (mine.attributes, mine.channel) == (own.attributes, own.channel)
-            and [[self.tables[table] for table in choices] for choices in mine.tables]
-            == [[earlier.tables[table] for table in choices] for choices in own.tables]
-            for mine, own in zip(self.families, earlier.families, strict=False)
-        )
+        return continues(self, earlier)
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -215,6 +238,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         for family in document["families"]:
             del family["shares"]
         return hashlib.sha256(rfc8785.dumps(document)).hexdigest()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What a report that answers this plan may name: the plan by its fingerprint, or its collection."""
+        return self.fingerprint, self.collection
 
     @property
     def for_browsers(self) -> bool:
@@ -241,15 +269,17 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             >>> print(plan.sql("postgres", table="survey.reports").splitlines()[0])
             WITH screened AS (
         """
-        given = tuple(columns)
-        if not {"question", "code"} <= set(given) <= set(COLUMNS):
-            raise PlanError(f"columns are question and code, and may be plan and id as well, got {given}")
+        given = tuple(columns) if isinstance(columns, Iterable) else ()
+        if not all(isinstance(name, str) for name in given) or not {"question", "code"} <= set(given) <= set(COLUMNS):
+            raise PlanError(f"columns are question and code, and may be plan and id as well, got {columns!r}")
+        if not isinstance(assume_plan, bool):
+            raise PlanError(f"assume_plan is True or False, got {assume_plan!r}")
         if "plan" not in given and not assume_plan:
             raise PlanError(
                 "without a column plan every row would be refused, as none says which plan it answers; "
                 "give assume_plan=True if all of them answer this one"
             )
-        return counting_statement(self.fingerprint, self.questions.codes, dialect, table=table, columns=given)
+        return counting_statement(self.names, self.questions.codes, dialect, table=table, columns=given)
 
     def to_json(self) -> bytes:
         """Return the canonical JSON (RFC 8785)."""
@@ -269,8 +299,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         except (
             msgspec.MsgspecError,
             rfc8785.CanonicalizationError,
-            UnicodeDecodeError,
+            UnicodeError,
             RecursionError,
+            TypeError,
             SottovoceError,
         ) as error:
             raise PlanError(f"not a plan, or damaged: {error}") from error
@@ -289,10 +320,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @classmethod
     def load(cls, path: str | Path) -> Plan:
         """Read a plan; a truncated, altered or impossible one is refused."""
+        document = read_whole(path, "plan", error=PlanError)
         try:
-            return cls.from_json(Path(path).read_bytes())
-        except OSError as error:
-            raise PlanError(f"cannot read the plan {str(path)!r}: {error}") from error
+            return cls.from_json(document)
         except PlanError as error:
             raise PlanError(f"{str(path)!r}: {error}") from error
 
@@ -305,9 +335,10 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         if self.version < 1:
             raise PlanError(f"version is an integer of at least 1, got {self.version}")
         if self.expires is not None:
-            _check_date(self.expires)
-        if self.parent is not msgspec.UNSET and not re.fullmatch(r"[0-9a-f]{64}", str(self.parent)):
-            raise PlanError(f"parent is a collection, 64 hexadecimal digits, got {self.parent!r}")
+            check_date("expires", self.expires)
+        if self.waves is not None:
+            self.waves.check()
+        check_parent(self.parent)
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
         if not is_readable(self.purpose) or not is_readable(self.contact):
@@ -330,21 +361,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"a plan holds text and integers below 2^53, this one does not: {error}") from error
 
 
-def require_plan(plan: object) -> None:
-    """Raise PlanError for anything but a plan, such as its path."""
+def require_plan(plan: object) -> Plan:
+    """Return a plan; raise PlanError for anything else, such as its path."""
     if not isinstance(plan, Plan):
         raise PlanError(f"a Plan is needed here, got {type(plan).__name__}; Plan.load reads one from a file")
-
-
-def require_own_channels(plan: Plan, plugins: bool) -> None:
-    """Raise PlanError for a plan that draws by a channel of another package, unless those are allowed."""
-    foreign = sorted({family.channel for family in plan.families} - set(KINDS))
-    if foreign and not plugins:
-        named = ", ".join(f"{kind!r} of {package_of('channels', kind)}" for kind in foreign)
-        raise PlanError(
-            f"this plan draws by {named}, which is not part of Sottovoce: its table keeps epsilon, but whether it "
-            "draws by its table rests on that package; allow it with plugins=True if you trust it"
-        )
+    return plan
 
 
 def placement_seed(schema: Schema) -> str:
@@ -370,11 +391,3 @@ def _check_values(value: object) -> None:
         raise PlanError(f"options and parameters hold no control characters, got {value!r}")
     elif isinstance(value, float) and value.is_integer() and abs(value) >= 2**53:
         raise PlanError(f"options and parameters are numbers below 2^53, got {value!r}")
-
-
-def _check_date(text: object) -> None:
-    try:
-        if not isinstance(text, str) or datetime.date.fromisoformat(text).isoformat() != text:
-            raise ValueError
-    except ValueError as error:
-        raise PlanError(f"expires is a date such as 2030-12-31, got {text!r}") from error

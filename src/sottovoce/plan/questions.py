@@ -10,7 +10,7 @@ import bisect
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -126,17 +126,29 @@ class Question:
 
 
 class Questions(Sequence[Question]):
-    """All questions of a plan, made when asked for."""
+    """All questions of a plan, made when asked for; of a plan with waves those of every wave, one after the other."""
 
     def __init__(
-        self, schema: Schema, epsilon: Decimal, seed: str, tables: Sequence[BinMap], families: Sequence[Family]
+        self,
+        schema: Schema,
+        epsilon: Decimal,
+        seed: str,
+        tables: Sequence[BinMap],
+        families: Sequence[Family],
+        *,
+        waves: int = 1,
     ) -> None:
-        self.schema, self.epsilon, self.seed = schema, epsilon, seed
+        self.schema, self.epsilon, self.seed, self.waves = schema, epsilon, seed, waves
         self.tables, self.families = tables, families
         self.offsets = list(itertools.accumulate((family.count for family in families), initial=0))
 
-    def __len__(self) -> int:
+    @property
+    def per_wave(self) -> int:
+        """How many questions a wave has; all of them where there are no waves."""
         return self.offsets[-1]
+
+    def __len__(self) -> int:
+        return self.per_wave * self.waves
 
     @overload
     def __getitem__(self, index: int) -> Question: ...
@@ -147,8 +159,10 @@ class Questions(Sequence[Question]):
             return [self[i] for i in range(*index.indices(len(self)))]
         if not 0 <= index < len(self):
             raise IndexError(f"question {index} of {len(self)}")
-        family_index = bisect.bisect_right(self.offsets, index) - 1
-        return self._make(family_index, index - self.offsets[family_index])
+        wave, number = divmod(index, self.per_wave)
+        family_index = bisect.bisect_right(self.offsets, number) - 1
+        question = self._make(family_index, number - self.offsets[family_index])
+        return replace(question, index=index) if wave else question
 
     def _make(self, family_index: int, number: int) -> Question:
         family = self.families[family_index]
@@ -163,7 +177,7 @@ class Questions(Sequence[Question]):
         return make_channel(family.channel, cells, self.epsilon, self.seed, parts)
 
     def locate(self, position: int) -> Question:
-        """Return the question whose interval of the shares holds ``position``, from 0 to 2^32 - 1."""
+        """Return the first wave's question whose interval of the shares holds ``position``, from 0 to 2^32 - 1."""
         family_index = bisect.bisect_right(self._family_ends, position)
         start = self._family_ends[family_index - 1] if family_index else 0
         return self._make(family_index, self.families[family_index].locate(position - start))
@@ -173,7 +187,7 @@ class Questions(Sequence[Question]):
         return list(itertools.accumulate(family.total_share for family in self.families))
 
     def channels(self) -> Iterator[tuple[int, Channel]]:
-        """Yield one representative question per family and multiset of bin counts, with its channel."""
+        """Yield a question of the first wave for every multiset of bin counts of each family, with its channel."""
         for family_index, family in enumerate(self.families):
             first: dict[tuple[int, ...], int] = {(): 0}
             for choices in family.tables:
@@ -195,7 +209,7 @@ class Questions(Sequence[Question]):
         """The size of every question's alphabet."""
         import numpy as np
 
-        return np.concatenate([self._family_codes(family) for family in self.families])
+        return np.tile(np.concatenate([self._family_codes(family) for family in self.families]), self.waves)
 
     def _family_codes(self, family: Family) -> NDArray[np.int64]:
         """Return the size of every alphabet of a family: one channel per multiset of bin counts, then looked up."""
@@ -214,7 +228,7 @@ class Questions(Sequence[Question]):
 
     @cached_property
     def shares(self) -> NDArray[np.int64]:
-        """Every question's share of the crowd, out of 2^32."""
+        """Every question's share of the crowd, out of 2^32; of a plan with waves, the share of a wave's reports."""
         import numpy as np
 
         parts = []
@@ -224,16 +238,16 @@ class Questions(Sequence[Question]):
                 parts.append(each + (np.arange(family.count) < left))
             else:
                 parts.append(np.array(family.shares))
-        return np.concatenate(parts).astype(np.int64)
+        return np.tile(np.concatenate(parts).astype(np.int64), self.waves)
 
     def check(self) -> int:
         """Raise PlanError unless every family fits its schema; return the sum of all shares."""
         if not self.families:
             raise PlanError("a plan asks at least one question, got none")
-        if self.offsets[-1] > MAX_QUESTIONS:
+        if len(self) > MAX_QUESTIONS:
             raise TooLargeError(
-                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {self.offsets[-1]}; "
-                "use fewer attributes, a larger branching, or a mechanism that asks about pairs"
+                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {len(self)}; "
+                "use fewer attributes or waves, a larger branching, or a mechanism that asks about pairs"
             )
         for family in self.families:
             self._check_family(family)

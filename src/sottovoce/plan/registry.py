@@ -7,11 +7,12 @@ designs, counts or fits.
 
 from __future__ import annotations
 
+import datetime
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
@@ -29,6 +30,35 @@ if TYPE_CHECKING:
 
 DEFAULT_MECHANISM = "spectral"
 """What designs a plan unless another is named."""
+
+
+class PlanKeywords(TypedDict, total=False):
+    """The keywords of `Plan.create` and `forecast`: what any plan carries, and the options of the built-in mechanisms.
+
+    A mechanism of somebody else's has its own options struct, which goes in as ``options=``.
+    """
+
+    purpose: str
+    contact: str
+    expires: str | datetime.date | None
+    waves: int
+    lifetime: float | str | Decimal
+    first_wave: str | datetime.date
+    wave_days: int
+    oracle: str
+    estimator: str
+    postprocess: bool
+    nonnegative: bool
+    smoothing: bool
+    first: float
+    segments: int
+    g1: int | None
+    g2: int | None
+    alpha1: float
+    alpha2: float
+    sigma: float | None
+    branching: int
+    workload: str | Mapping[str, object] | msgspec.Struct
 
 
 class Design(msgspec.Struct, frozen=True):
@@ -80,12 +110,23 @@ class Mechanism:
     rounds: Callable[[Plan], list[float]] | None = None
     next_round: Callable[[Plan, Tally], Design] | None = None
 
-    def settle(self, options: Mapping[str, Any]) -> msgspec.Struct:
+    def settle(self, options: Mapping[str, object], given: msgspec.Struct | None = None) -> msgspec.Struct:
         """Return the options as the mechanism's own struct; an unknown or impossible one is refused.
+
+        Args:
+            options: Options by keyword.
+            given: Or that struct itself.
 
         Raises:
             PlanError: Naming what the mechanism takes.
         """
+        if given is not None:
+            if not isinstance(given, self.options) or options:
+                raise PlanError(
+                    f"{self.name} takes options={self.options.__name__}(...), or its options by keyword, not both; "
+                    f"got {type(given).__name__}" + (f" and {', '.join(options)}" if options else "")
+                )
+            return given
         allowed = {field.name: field for field in msgspec.structs.fields(self.options)}
         unknown = [name for name in options if name not in allowed]
         if unknown:
@@ -93,7 +134,11 @@ class Mechanism:
             raise PlanError(f"{self.name} has no option {', '.join(unknown)}; its options are: {takes}")
         try:
             return msgspec.convert(dict(options), self.options)
-        except msgspec.ValidationError as error:
+        except (
+            msgspec.ValidationError,
+            UnicodeError,
+            AttributeError,
+        ) as error:  # of texts and objects that are no JSON
             raise PlanError(f"{self.name}: {error}") from error
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sottovoce._types import Floats
@@ -11,11 +9,14 @@ from sottovoce.query.expression import Between, Compare, Expression, IsNull
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute
 
+Label = int | str | tuple[float, float] | None
+"""What a level or a band stands for: an integer, a text, (low, high), None for "no answer"."""
 
-def level_labels(attribute: AnyAttribute) -> list[Any]:
+
+def level_labels(attribute: AnyAttribute) -> list[Label]:
     """Return what each level stands for: an integer, a text, (low, high) for a numeric bin, None for "no answer"."""
     if isinstance(attribute, Categorical):
-        labels: list[Any] = list(attribute.values)
+        labels: list[Label] = list(attribute.values)
     elif isinstance(attribute, Ordinal):
         labels = list(range(attribute.low, attribute.high + 1))
     else:
@@ -33,7 +34,7 @@ def level_values(attribute: AnyAttribute) -> Floats:
     return np.asarray((boundaries[:-1] + boundaries[1:]) / 2)
 
 
-def names_level(name: str, label: Any) -> Expression:
+def names_level(name: str, label: Label) -> Expression:
     """Return the predicate that holds at one level only."""
     if label is None:
         return IsNull(name)

@@ -17,13 +17,14 @@ import functools
 import itertools
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import msgspec
 
 from sottovoce._checks import check_integer, is_number, is_readable
 from sottovoce.errors import RecordError, SchemaError
+from sottovoce.schema.missing import is_absent, missing_answers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +75,7 @@ class Attribute(msgspec.Struct, metaclass=_Meta, frozen=True, forbid_unknown_fie
 
     def level(self, value: object) -> int:
         """Return the level of one value, None and NaN being "no answer"; outside the domain only ``clip`` helps."""
-        if self.accepts_null and _absent(value):
+        if self.accepts_null and is_absent(value):
             return self.value_levels
         if value is None:
             self._refuse(value, "no answer was given, and this attribute requires one: set nullable=True to allow it")
@@ -88,7 +89,7 @@ class Attribute(msgspec.Struct, metaclass=_Meta, frozen=True, forbid_unknown_fie
         """Return the levels of a whole column, as the smallest unsigned integers that hold them."""
         import numpy as np
 
-        missing = _missing(column)
+        missing = missing_answers(column)
         levels = np.zeros(len(column), dtype=np.min_scalar_type(self.size - 1))
         if missing is None:
             levels[:] = self._present_levels(column)
@@ -202,6 +203,19 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
     nullable: bool = False
     clip: bool = False
 
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917 - the fields above, edges from any list
+            self,
+            name: str,
+            low: float | None = None,
+            high: float | None = None,
+            bins: int | None = None,
+            edges: Sequence[float] | None = None,
+            nullable: bool = False,
+            clip: bool = False,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         _check_common(self)
         if self.edges is None:
@@ -280,6 +294,10 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
     nullable: bool = False
 
     ordered: ClassVar[bool] = False
+
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str, values: Sequence[str], nullable: bool = False) -> None: ...
 
     def __post_init__(self) -> None:
         _check_common(self)
@@ -372,26 +390,3 @@ def _as_number(attribute: Attribute, value: object) -> float:
 def _require_numbers(attribute: Attribute, column: NDArray[Any]) -> None:
     if column.dtype.kind not in "iuf":
         raise RecordError(f"{attribute.name}: the column holds {column.dtype}, allowed are {attribute.domain}")
-
-
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Return which answers are missing (None or NaN), or None where all are there."""
-    import numpy as np
-
-    if column.dtype.kind == "f":
-        missing = np.isnan(column)
-    elif column.dtype.kind == "O":
-        missing = np.array([_absent(value) for value in column.tolist()], dtype=bool)
-    else:
-        return None
-    return missing if missing.any() else None
-
-
-def _absent(value: object) -> bool:
-    """Return whether a value says that there is no answer: None, NaN, or pandas' NA, which compares to nothing."""
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:
-        return True
-    except ValueError:  # an array is no answer of any kind
-        return False

@@ -58,8 +58,9 @@ def _array(name: str, column: Any) -> NDArray[Any]:
         column = pa.chunked_array([column])
     series = nw.from_native(column, series_only=True, pass_through=True)
     if isinstance(series, nw.Series) and series.dtype in (nw.String, nw.Categorical, nw.Enum):
-        # through Arrow text: dictionary columns with missing values come out of `asarray` with wrong values
-        return np.array(series.cast(nw.String).to_arrow().to_pylist(), dtype=object)
+        # through Arrow's own texts: of dictionary columns with missing values `asarray` makes wrong values, and a
+        # cast by older pandas makes texts such as 'nan' of them
+        return np.array(series.to_arrow().cast(pa.large_string()).to_pylist(), dtype=object)
     try:
         return np.asarray(series)
     except ValueError as error:

@@ -8,16 +8,20 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import msgspec
 import rfc8785
 
-from sottovoce._files import write_whole
+from sottovoce._files import read_whole, write_whole
 from sottovoce.errors import RecordError, SchemaError
 from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal, index_by_name, settle
+from sottovoce.schema.notebook import rows_html
+
+SHOWN = 8
+"""How many attributes a schema's one-line form names."""
 
 AnyAttribute = Union[Ordinal, Numeric, Categorical]  # noqa: UP007 - msgspec reads this at run time
 
@@ -26,6 +30,10 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The attributes of a collection, in order; readable from and writable to JSON and TOML."""
 
     attributes: tuple[AnyAttribute, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, attributes: Sequence[AnyAttribute]) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Iterable):
@@ -51,6 +59,43 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def sizes(self) -> tuple[int, ...]:
         """The attributes' numbers of levels, in order."""
         return tuple(attribute.size for attribute in self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def __iter__(self) -> Iterator[AnyAttribute]:
+        return iter(self.attributes)
+
+    def __contains__(self, wanted: object) -> bool:
+        """Return whether an attribute, or one of that name, is asked."""
+        return wanted in (
+            self.names if isinstance(wanted, str) else self.attributes if isinstance(wanted, Attribute) else ()
+        )
+
+    def __getitem__(self, wanted: str | int) -> AnyAttribute:
+        """Return the attribute of a name or index.
+
+        Raises:
+            SchemaError: If there is none; it names those there are.
+        """
+        try:
+            return self.attributes[self.index(wanted) if isinstance(wanted, str) else wanted]
+        except (LookupError, TypeError) as error:
+            raise SchemaError(f"this schema has no attribute {wanted!r}; it has {', '.join(self.names)}") from error
+
+    def __repr__(self) -> str:
+        listed = [f"{attribute.name} ({attribute.size})" for attribute in self.attributes[:SHOWN]]
+        more = f", and {len(self) - SHOWN} more" if len(self) > SHOWN else ""
+        return f"<Schema {', '.join(listed)}{more}>"
+
+    def _repr_html_(self) -> str:
+        return rows_html(
+            ("attribute", "kind", "allowed", "levels"),
+            [
+                (each.name, type(each).__name__, each.domain + (" or no answer" * each.accepts_null), f"{each.size:,}")
+                for each in self.attributes
+            ],
+        )
 
     def index(self, name: str) -> int:
         """Return where the attribute called ``name`` stands in the schema, from 0, or raise KeyError."""
@@ -79,9 +124,11 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def from_toml(cls, text: str) -> Schema:
         """Return the schema that a TOML text describes."""
+        if not isinstance(text, str):
+            raise SchemaError(f"the TOML form of a schema is a text, got {type(text).__name__}")
         try:
             return msgspec.convert(tomllib.loads(text), cls)
-        except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeError, RecursionError) as error:
             raise SchemaError(f"not a schema: {error}") from error
 
     @classmethod
@@ -89,7 +136,7 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Return the schema that a JSON text describes."""
         try:
             return msgspec.json.decode(text, type=cls)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError) as error:
             raise SchemaError(f"not a schema: {error}") from error
 
     def save(self, path: str | Path) -> None:
@@ -100,8 +147,8 @@ class Schema(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def load(cls, path: str | Path) -> Schema:
         """Read a schema: TOML if the path ends in ``.toml``, JSON otherwise."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = read_whole(path, "schema", error=SchemaError).decode()
+        except UnicodeDecodeError as error:
             raise SchemaError(f"cannot read the schema {str(path)!r}: {error}") from error
         return cls.from_toml(text) if Path(path).suffix == ".toml" else cls.from_json(text)
 

@@ -24,6 +24,7 @@ from sottovoce.plan.influence import influence_of_liars
 from sottovoce.plan.plan import Plan
 from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswerLine, AnswersRequest
+from sottovoce.service.releases import released_counts
 from sottovoce.service.served import Served, today
 from sottovoce.service.store import Counts, KeptModel, Store
 from sottovoce.tally.quality import check_tally
@@ -65,27 +66,29 @@ class _Look:
 class Analyst:
     """Fits and answers; one fit at a time, for any number of collections."""
 
-    def __init__(self, store: Store, *, minimum_reports: int) -> None:
-        self._store, self._minimum = store, minimum_reports
+    def __init__(self, store: Store, *, minimum_reports: int, release_step: int = 1) -> None:
+        self._store, self._minimum, self._step = store, minimum_reports, release_step
         self._fits: dict[int, Fit] = {}
         self._fitting = threading.Lock()
         self._looked: dict[str, _Look] = {}
         self._looking = threading.Lock()
         self._plans: dict[str, Plan] = {}
 
-    def fit(self, served: Served, *, seed: int, quality: str) -> Model:
-        """Return the model of what was counted so far, which answers from now on."""
+    def fit(self, served: Served, *, seed: int, quality: str, wave: int | None = None) -> Model:
+        """Return the model of what was counted so far, which answers from now on; of a plan with waves, of one wave."""
         with self._fitting:
             tally = self._tally(served)
+            if served.plan.waves is not None:
+                tally = tally.at(_latest(tally) if wave is None else wave)
             if tally.total < self._minimum:
                 raise TooFewReportsError(
                     f"{tally.total} reports were counted; nothing is fitted or answered below {self._minimum}"
                 )
             with warnings.catch_warnings():  # whoever reads answers sees their intervals; a server's log is no place
                 warnings.simplefilter("ignore", FewReportsWarning)
-                model = fit(served.plan, tally, seed=seed, quality=quality)
+                model = fit(tally.plan, tally, seed=seed, quality=quality)
                 model.prepare_intervals()  # once, here, and not by all who ask first
-            fitted = Fit(model, served.plan)
+            fitted = Fit(model, tally.plan)
             document = msgspec.json.encode(seal(model.document()))
             kept = KeptModel(fitted.id, served.plan.fingerprint, model.origin.reports, document)
             self._store.save_model(served.key.collection, today(), kept)
@@ -134,7 +137,7 @@ class Analyst:
         if fitted is None or fitted.id != head[0]:
             kept = self._store.model(collection)
             assert kept is not None
-            fitted = Fit(read_model(kept.document, "the kept model"), served.plan, kept.id)
+            fitted = Fit(read_model(kept.document, "the kept model"), served.plan.one_wave, kept.id)
             self._fits[collection] = fitted
         return fitted
 
@@ -145,6 +148,7 @@ class Analyst:
             "plan": served.plan.fingerprint,
             "collection": served.plan.collection,
             "minimum_reports": self._minimum,
+            "release_step": self._step,
             "fit": {"id": head[0], "reports": head[1]} if head else None,
             **self._counted(served),
             "warnings": served.warnings,
@@ -178,6 +182,7 @@ class Analyst:
         tally = self._tally(served)
         return {
             "reports": tally.total,
+            **({} if tally.plan.waves is None else {"waves": tally.wave_totals}),
             "days": [
                 {"plan": fingerprint, "day": day.isoformat(), "count": count}
                 for fingerprint, day, count in self._store.by_day(collection)
@@ -198,7 +203,7 @@ class Analyst:
     def _tally(self, served: Served) -> Tally:
         """Return the tally of a plan's collection, question totals kept plan by plan."""
         tally = Tally(served.plan)
-        for counts in self._store.counts(served.key.collection):
+        for counts in released_counts(self._store, served.key.collection, self._step):
             part = Tally(self._plan(served, counts))
             part.add_counts(counts.question, counts.code, np.asarray(counts.count))
             tally.merge(part)
@@ -211,3 +216,8 @@ class Analyst:
         if counts.fingerprint not in self._plans:
             self._plans[counts.fingerprint] = Plan.from_json(counts.document)
         return self._plans[counts.fingerprint]
+
+
+def _latest(tally: Tally) -> int:
+    """Return the last wave that has reports, or the first if none has."""
+    return max((wave for wave, total in enumerate(tally.wave_totals, start=1) if total), default=1)

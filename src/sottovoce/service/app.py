@@ -33,6 +33,9 @@ from sottovoce.service.store import FAILURES, Store, failure_name, open_store
 log = logging.getLogger("sottovoce.collector")
 
 STOP_SECONDS = 14.0
+BACKLOG = 2048
+"""So many connections may wait to be accepted: of a flood, all given up, they are a fifth of a second's work."""
+
 SPARE_FILES = 128
 """Files for everything but connections: the database, threads, modules."""
 
@@ -56,10 +59,14 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         collector.start()
+        store = "postgresql" if "://" in settings.database else "sqlite"
+        about = {"version": __version__, "plans": len(collector.served), "store": store}
+        log.info("version %s serves %d plans from %s", *about.values(), extra={"event": "start", **about})
         if reload is not None and threading.current_thread() is threading.main_thread():
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _look_again, collector, reload)
         yield
-        collector.close()
+        written = collector.close()
+        log.info("stopped", extra={"event": "stop", "reason": "told to" if written else "the store hung"})
 
     app = FastAPI(
         title="Sottovoce collector",
@@ -79,19 +86,16 @@ def create_app(
         files.all_directories = list(settings.pages)
         app.mount("/", files)
     app.add_middleware(CountRequests, metrics=collector.metrics)
-
-    def origins(fingerprint: str) -> tuple[str, ...]:
-        return settings.origins_of(fingerprint) if fingerprint in collector.served else ()
-
-    app.add_middleware(OriginsPerPlan, origins=origins)
+    app.add_middleware(OriginsPerPlan, origins=collector.origins)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(Posting, collector=collector, origins=origins)
+    app.add_middleware(Posting, collector=collector, origins=collector.origins)
     day = today()
     if collector.served and all(served.expired(day) for served in collector.served.values()):
-        log.warning("all plans have expired: no report will be counted")
+        log.warning("all plans have expired: no report will be counted", extra={"event": "expired"})
     for served in collector.served.values():
         for warning in served.warnings:
-            log.warning("plan %s: %s", served.plan.fingerprint[:12], warning)
+            name = served.plan.fingerprint[:12]
+            log.warning("plan %s: %s", name, warning, extra={"event": "incomplete plan", "reason": warning})
     return app
 
 
@@ -99,14 +103,17 @@ def _look_again(collector: Collector, reload: Callable[[], Iterable[Plan]]) -> N
     """Serve the plans as their files are now, beside those served already; one that cannot be read changes nothing."""
     try:
         collector.look(reload())
-        log.warning("plans were read again: %d are served", len(collector.served))
+        number = len(collector.served)
+        log.info("plans were read again: %d are served", number, extra={"event": "reload", "plans": number})
     except (SottovoceError, *FAILURES) as error:
-        log.error("plans were not read again: %s", type(error).__name__)
+        reason = type(error).__name__
+        log.error("plans were not read again: %s", reason, extra={"event": "reload", "reason": reason})
 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     """Answer for a database that failed."""
-    log.error("the store failed: %s", failure_name(error))
+    reason = failure_name(error)
+    log.error("the store failed: %s", reason, extra={"event": "store", "reason": reason})
     return JSONResponse({"detail": "the store does not answer; try again later"}, 503, {"Retry-After": "5"})
 
 
@@ -167,12 +174,12 @@ def make_server(
         http=limited(limits),
         ws="none",
         access_log=False,
-        log_level="warning",
+        log_config=None,  # sottovoce.service.logs says how
         server_header=False,
         proxy_headers=False,  # whose address a proxy passes on is nothing the collector wants to know
         timeout_keep_alive=75,  # longer than a proxy keeps its side, so that none is closed while it is used
         timeout_graceful_shutdown=5,
-        backlog=4096,
+        backlog=BACKLOG,
     )
     return Server(config)
 

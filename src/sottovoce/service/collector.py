@@ -21,7 +21,7 @@ from sottovoce.service.analysis import Analyst, TooFewReportsError
 from sottovoce.service.auth import check_token
 from sottovoce.service.bodies import Bodies
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.served import Served, other_plans, register_plans, today
+from sottovoce.service.served import Served, by_collection, other_plans, register_plans, today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import One, Reports, Store, Token, columns_of, failure_name
 from sottovoce.service.wire import BadBodyError, BatchSizeError, Decoded, decode_binary, decode_json, decode_one
@@ -44,10 +44,12 @@ class Collector:
         self.settings, self.store = settings, store
         self.served: dict[str, Served] = {}
         self._collections: dict[int, dict[str, Served]] = {}
+        self._taken: dict[str, Served] = {}
+        self.log_document = b""
         self._closed: frozenset[int] = frozenset()
         self.metrics = Metrics()
         self._serve(register_plans(store, plans, settings.grace))
-        self.analyst = Analyst(store, minimum_reports=settings.minimum_reports)
+        self.analyst = Analyst(store, minimum_reports=settings.minimum_reports, release_step=settings.release_step)
         self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._rate, self._report_rate = settings.rate_limit, settings.report_rate_limit
@@ -70,25 +72,36 @@ class Collector:
             reports=self.settings.commit_reports,
             seconds=self.settings.commit_seconds,
         )
-        writer = self._writer
-        self.metrics.waiting.set_function(lambda: writer.waiting)
         self._tending = asyncio.get_running_loop().create_task(self._tend())
 
-    def close(self) -> None:
-        """Commit what waits, and let go of the store; a store that hangs is not waited for."""
+    def close(self) -> bool:
+        """Commit what waits, and let go of the store; return whether it was written; a store that hangs is left."""
         if self._tending is not None:
             self._tending.cancel()
         for pool in (self._tokens, self._analysts, self._fits, self._health):
             pool.close()
-        if self._writer is not None:
-            self._writer.close(self.settings.stop_seconds)
+        written = self._writer is None or self._writer.close(self.settings.stop_seconds)
         self.store.close()
+        return written
+
+    def figures(self) -> bytes:
+        """Return what Prometheus is told."""
+        self._note_waiting()
+        return self.metrics.text()
+
+    def _note_waiting(self) -> None:
+        self.metrics.waiting.set(0 if self._writer is None else self._writer.waiting)
 
     def _serve(self, found: dict[str, Served]) -> None:
         """Serve these plans from now on, and leave out the collections that were closed."""
         collections: dict[int, dict[str, Served]] = {}
         for fingerprint, served in found.items():
             collections.setdefault(served.key.collection, {})[fingerprint] = served
+        whole = {plans: by_collection(served.values()) for plans, served in collections.items()}
+        for number, served in whole.items():
+            collections[number][served.name] = served
+        self._taken = {**found, **{served.name: served for served in whole.values()}}
+        self.log_document = self.store.log().to_json()
         states = self.store.collections()
         self._closed = frozenset(one.number for one in states if one.closed is not None or one.purged is not None)
         self._collections, self.served = collections, found
@@ -119,6 +132,7 @@ class Collector:
         """Look for what changed in the database, and fit when it is time, until the collector ends."""
         while True:
             await asyncio.sleep(self.settings.look_every)
+            self._note_waiting()
             try:
                 await self._analysts.run(self.look)
                 await self._analysts.run(self._count_today)
@@ -154,6 +168,16 @@ class Collector:
             raise HTTPException(404, "no such plan is served here; GET /v1/plans lists those that are")
         return found
 
+    def find_taking(self, name: str) -> Served:
+        """Return what takes the reports that name a plan, or a collection."""
+        return self._taken.get(name) or self.find(name)
+
+    def origins(self, name: str) -> tuple[str, ...]:
+        """Return the web origins whose pages may use a plan, or post to a collection."""
+        served = self._taken.get(name)
+        plans = [] if served is None else served.together or [served]
+        return tuple(dict.fromkeys(origin for one in plans for origin in self.settings.origins_of(one.name)))
+
     async def authorize(self, header: str, role: str, served: Served | None = None) -> Token:
         """Return the token in an ``Authorization`` header, if it is good for that role and plan, and not used up."""
         scheme, _, text = header.partition(" ")
@@ -183,10 +207,16 @@ class Collector:
         started = monotonic()
         try:
             found = await self._fits.run(work)
-            self.metrics.fit_seconds.observe(monotonic() - started)
-            return found
         except CrowdedError as error:
             raise HTTPException(409, "a fit is running; ask again when it is done", {"Retry-After": "10"}) from error
+        except Exception as error:
+            reason = failure_name(error)
+            log.warning("a fit failed: %s", reason, extra={"event": "fit", "reason": reason})
+            raise
+        seconds = monotonic() - started
+        self.metrics.fit_seconds.observe(seconds)
+        log.info("a fit took %.1f s", seconds, extra={"event": "fit", "seconds": round(seconds, 1)})
+        return found
 
     async def ready(self) -> str | None:
         """Return why no report could be counted now, or None: an answer in two seconds, whatever hangs."""
@@ -204,7 +234,8 @@ class Collector:
 
     def note_failure(self, what: str, error: Exception) -> None:
         """Log that the store failed, by its own name for why: never what was to be written."""
-        log.error("%s: %s", what, failure_name(error))
+        reason = failure_name(error)
+        log.error("%s: %s", what, reason, extra={"event": "store", "reason": reason})
 
     async def take(
         self, served: Served, kind: str, body: bytes, token: Token | None = None

@@ -44,7 +44,7 @@ class SecurityHeaders:
 
 
 class OriginsPerPlan:
-    """Lets the web pages of a plan's origins fetch that plan and post to it, and no others."""
+    """Lets the web pages of a plan's origins fetch that plan and its signature and post to it, and no others."""
 
     def __init__(self, app: ASGIApp, origins: Origins) -> None:
         self._app, self._origins = app, origins
@@ -53,7 +53,7 @@ class OriginsPerPlan:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         parts = scope["path"].split("/") if scope["type"] == "http" else []
-        open_to_pages = len(parts) == 4 or parts[4:] == ["reports"]
+        open_to_pages = len(parts) == 4 or parts[4:] in (["reports"], ["signature"])
         allowed = self._origins(parts[3]) if len(parts) > 3 and open_to_pages else ()
         await (self._for(allowed) if allowed else self._app)(scope, receive, send)
 

@@ -47,6 +47,7 @@ class FitRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     seed: int = Field(0, ge=0, lt=2**63)
     quality: Literal["default", "fast"] = "default"
+    wave: int | None = Field(None, ge=1, description="Of a plan with waves, which; the last that has reports if null.")
 
 
 class Fitted(BaseModel):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from sottovoce import __version__
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # they would say to the second when the first report came
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+"""Where several workers keep their figures, so that each can tell those of all; set before they start."""
 
 _SIZES = (1, 10, 100, 1_000, 10_000, 100_000)
 
@@ -36,7 +42,12 @@ class Metrics:
             ["reason"],
             registry=registry,
         )
-        self.waiting = Gauge("sottovoce_waiting_reports", "Reports that wait to be written.", registry=registry)
+        self.waiting = Gauge(
+            "sottovoce_waiting_reports",
+            "Reports that wait to be written.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
         self.fit_seconds = Histogram(
             "sottovoce_fit_seconds", "Time of a fit.", buckets=(1, 3, 10, 30, 100, 300), registry=registry
         )
@@ -45,11 +56,19 @@ class Metrics:
             "Days until no plan of a collection takes reports, grace included.",
             ["collection"],
             registry=registry,
+            multiprocess_mode="livemostrecent",
         )
         self.collected = Gauge(
-            "sottovoce_collection_reports", "Reports counted today, by collection.", ["collection"], registry=registry
+            "sottovoce_collection_reports",
+            "Reports counted today, by collection.",
+            ["collection"],
+            registry=registry,
+            multiprocess_mode="livemostrecent",
         )
-        Gauge("sottovoce_info", "The program that runs.", ["version"], registry=registry).labels(__version__).set(1)
+        info = Gauge(
+            "sottovoce_info", "The program that runs.", ["version"], registry=registry, multiprocess_mode="livemax"
+        )
+        info.labels(__version__).set(1)
 
     def counted(self, counted: int, duplicate: int, refused: int) -> None:
         """Add what became of a request's reports."""
@@ -65,5 +84,9 @@ class Metrics:
         known.inc()
 
     def text(self) -> bytes:
-        """Return all figures in Prometheus' text form."""
-        return generate_latest(self.registry)
+        """Return all figures in Prometheus' text form, those of all workers together."""
+        if SHARED not in os.environ:
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        return generate_latest(together)

@@ -76,7 +76,7 @@ class Posting:
 
     async def _count(self, scope: Scope, receive: Receive, fingerprint: str) -> bytes:
         collector = self._collector
-        served = collector.find(fingerprint)
+        served = collector.find_taking(fingerprint)
         kind, authorization = b"", b""
         for name, value in scope["headers"]:
             if name == b"content-type":
@@ -110,7 +110,8 @@ class Posting:
         origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
         if origin.decode("latin-1") not in allowed:
             return [(b"vary", b"Origin")]
-        return [(b"access-control-allow-origin", origin), (b"vary", b"Origin")]
+        told = [(b"access-control-expose-headers", b"Retry-After")]
+        return [(b"access-control-allow-origin", origin), (b"vary", b"Origin"), *told]
 
 
 def report_failure(error: Exception) -> None:
@@ -119,4 +120,5 @@ def report_failure(error: Exception) -> None:
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     where = f"{frame.tb_frame.f_code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}" if frame else "nowhere"
-    log.error("an answer failed: %s at %s", type(error).__name__, where)
+    reason = f"{type(error).__name__} at {where}"
+    log.error("an answer failed: %s", reason, extra={"event": "answer", "reason": reason})

@@ -44,7 +44,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.logger = _SILENT
-        self._head_bytes, self._in_head, self._in_body = 0, True, False
+        self._head_bytes, self._in_head, self._in_body, self._begun = 0, True, False, False
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -68,11 +68,14 @@ class LimitedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self._in_head and self._head_bytes > self.limits.header_bytes:
             self._refuse(431, "headers are too long")
-        elif not (self._in_head or self._in_body):
-            self._stop_clock()
-        elif self._deadline is None and self.parser is not None and not self.transport.is_closing():
+        elif self._begun and self._deadline is None and not self.transport.is_closing():
             seconds = self.limits.body_seconds if self._in_body else self.limits.header_seconds
             self._deadline = self.loop.call_later(seconds, self._give_up)
+
+    def on_message_begin(self) -> None:
+        """Take note of a request's first byte: from now on it has a deadline, and until then none."""
+        self._begun = True
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Begin a request."""
@@ -82,8 +85,8 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Take note that a request is complete; the next bytes are another's header."""
-        self._in_head, self._in_body = True, False
+        """Take note that a request is complete: its answer may take long, and the next bytes are another's header."""
+        self._in_head, self._in_body, self._begun, self._head_bytes = True, False, False, 0
         super().on_message_complete()
         self._stop_clock()
 

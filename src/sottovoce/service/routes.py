@@ -127,6 +127,33 @@ async def get_plan(request: Request, fingerprint: Fingerprint) -> Response:
     return Response(served.document, media_type=JSON, headers=headers)
 
 
+@router.get(
+    "/v1/plans/{fingerprint}/signature",
+    summary="The plan's signature",
+    response_class=Response,
+    responses={200: {"content": {JSON: {"schema": {"type": "object"}}}}, **problems(404)},
+)
+async def get_signature(request: Request, fingerprint: Fingerprint) -> Response:
+    """Return who stands for the plan: a public key and its Ed25519 signature of the fingerprint."""
+    collector = collector_of(request)
+    signature = collector.settings.signatures.get(collector.find(fingerprint).plan.fingerprint)
+    if signature is None:
+        raise HTTPException(404, "this plan is not signed here")
+    return Response(signature, media_type=JSON, headers={"cache-control": "public, max-age=3600"})
+
+
+@router.get(
+    "/v1/log",
+    summary="The log of plans",
+    response_class=Response,
+    responses={200: {"content": {JSON: {"schema": {"type": "object"}}}}},
+)
+async def get_log(request: Request) -> Response:
+    """Return every plan that was ever served, as a hash chain, for others to mirror: shown here it proves nothing."""
+    headers = {"cache-control": "public, max-age=60"}
+    return Response(collector_of(request).log_document, media_type=JSON, headers=headers)
+
+
 @router.post(
     ROUTE,
     summary="Count reports",
@@ -166,7 +193,9 @@ async def post_fit(request: Request, fingerprint: Fingerprint) -> Fitted:
     served, chosen = collector.find(fingerprint), await read_form(request, FitRequest)
     await note(request, served, "fit")
     try:
-        model = await collector.fit(lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality))
+        model = await collector.fit(
+            lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality, wave=chosen.wave)
+        )
     except (TooFewReportsError, SottovoceError) as error:
         raise HTTPException(409, str(error)) from error
     return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports, warnings=list(model.caveats))
@@ -226,7 +255,9 @@ async def get_tally(request: Request, fingerprint: Fingerprint) -> Response:
     served = collector.find(fingerprint)
     await note(request, served, "tally")
     content = await collector.analyse(
-        lambda: tally_bytes(tally_of(collector.store, served.plan, served.key.collection))
+        lambda: tally_bytes(
+            tally_of(collector.store, served.plan, served.key.collection, step=collector.settings.release_step)
+        )
     )
     return Response(content, media_type=PARQUET, headers={"cache-control": "no-store"})
 
@@ -260,4 +291,4 @@ async def get_readiness(request: Request) -> dict[str, str]:
 @router.get("/metrics", summary="Figures for Prometheus", response_class=Response)
 async def get_metrics(request: Request) -> Response:
     """Return totals and timings in Prometheus' text form."""
-    return Response(collector_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    return Response(collector_of(request).figures(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -17,15 +17,27 @@ from sottovoce.service.store import PlanKey, Store
 
 @dataclass(frozen=True)
 class Served:
-    """A plan, the numbers under which it is kept, and for how many days after its last reports are still taken."""
+    """A plan, the numbers under which it is kept, and for how many days after its last reports are still taken.
+
+    With all plans of its collection in ``together`` it stands for reports that name their collection alone.
+    """
 
     plan: Plan
     key: PlanKey
     grace: int = 0
+    together: tuple[Served, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the reports that it stands for name: the plan, or the collection."""
+        return self.plan.collection if self.together else self.plan.fingerprint
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """The size of every question's alphabet; 0 for one that nobody is asked, where a liar would be alone."""
+        if self.together:
+            largest: NDArray[np.int64] = np.stack([served.codes for served in self.together]).max(axis=0)
+            return largest
         return np.where(self.plan.questions.shares > 0, self.plan.questions.codes, 0)
 
     @cached_property
@@ -48,6 +60,8 @@ class Served:
     @cached_property
     def last_day(self) -> str:
         """The last day on which its reports are taken: what was drawn on the plan's last day may come later."""
+        if self.together:
+            return max(served.last_day for served in self.together)
         if self.plan.expires is None:
             return "9999-12-31"
         try:
@@ -57,7 +71,14 @@ class Served:
 
     def expired(self, today: datetime.date) -> bool:
         """Return whether the plan's last day, and the days of grace after it, are over."""
-        return self.plan.expires is not None and today.isoformat() > self.last_day
+        return today.isoformat() > self.last_day
+
+
+def by_collection(plans: Iterable[Served]) -> Served:
+    """Return what takes the reports that name their collection alone: they are counted under its newest plan."""
+    together = tuple(plans)
+    newest = max(together, key=lambda served: (served.plan.version, served.key.plan))
+    return Served(newest.plan, newest.key, newest.grace, together)
 
 
 def today() -> datetime.date:

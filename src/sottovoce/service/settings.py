@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from limits import RateLimitItem, parse
 
+from sottovoce._checks import check_integer
 from sottovoce.errors import SottovoceError
+from sottovoce.service.logs import FORMATS, LEVELS
 
 DEFAULT_DATABASE = "sottovoce.db"
 DEFAULT_PORT = 8470
@@ -23,6 +26,7 @@ class Settings:
         port: The port; 0 takes a free one.
         require_token: Whether posting reports needs a token too.
         minimum_reports: Below this many reports of a collection nothing is fitted or answered.
+        release_step: Counts and what is computed from them are shown when so many reports of a plan's wave came since.
         body_limit: The most bytes of a request.
         batch_limit: The most reports of a request.
         waiting_limit: The most reports that wait to be committed; beyond, clients are asked to come back.
@@ -43,6 +47,10 @@ class Settings:
         rate: How often one token may be used, such as "600/minute".
         origins: The web origins whose pages may fetch a plan and post reports, by the plan's fingerprint; those under
             "*" hold for every plan.
+        workers: How many processes serve, on PostgreSQL; every limit but the rates is for each of them.
+        log_format: "text" for people, "json" for programs.
+        log_level: What is worth a line: "info", "warning" or "error".
+        signatures: Signatures of plans, by fingerprint, which are shown beside them.
         pages: Directories whose files are served beside the API, the first that has a file first.
     """
 
@@ -51,6 +59,7 @@ class Settings:
     port: int = DEFAULT_PORT
     require_token: bool = False
     minimum_reports: int = 1_000
+    release_step: int = 1
     body_limit: int = 4 * 2**20
     batch_limit: int = 10_000
     waiting_limit: int = 200_000
@@ -70,10 +79,27 @@ class Settings:
     keys: Path | None = None
     rate: str = "600/minute"
     origins: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    signatures: dict[str, bytes] = field(default_factory=dict)
     pages: tuple[Path, ...] = ()
+    workers: int = 1
+    log_format: str = "text"
+    log_level: str = "info"
 
     def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise SottovoceError(f"there is at least one worker, got {self.workers}")
+        if self.workers > 1 and not self.database.startswith(("postgresql://", "postgres://")):
+            raise SottovoceError(
+                f"{self.workers} workers need PostgreSQL: processes that share a SQLite file wait for each other and "
+                "take fewer reports than one does; give --db postgresql://... or leave --workers out"
+            )
+        if self.log_format not in FORMATS or self.log_level not in LEVELS:
+            raise SottovoceError(
+                f"logs are {' or '.join(FORMATS)}, of level {', '.join(LEVELS)}; got {self.log_format!r}, "
+                f"{self.log_level!r}"
+            )
         _ = self.rate_limit, self.report_rate_limit
+        check_integer("release_step", self.release_step, error=SottovoceError, least=1)
         for directory in self.pages:
             if not directory.is_dir():
                 raise SottovoceError(f"pages are served from a directory, {str(directory)!r} is none")
@@ -83,21 +109,22 @@ class Settings:
 
     @property
     def rate_limit(self) -> RateLimitItem:
-        """The rate of requests as the limiter wants it."""
-        return _rate(self.rate)
+        """The rate of requests as the limiter wants it, of one worker."""
+        return _rate(self.rate, self.workers)
 
     @property
     def report_rate_limit(self) -> RateLimitItem:
-        """The rate of reports as the limiter wants it."""
-        return _rate(self.report_rate)
+        """The rate of reports as the limiter wants it, of one worker."""
+        return _rate(self.report_rate, self.workers)
 
     def origins_of(self, fingerprint: str) -> tuple[str, ...]:
         """Return the web origins whose pages may use a plan."""
         return (*self.origins.get("*", ()), *self.origins.get(fingerprint, ()))
 
 
-def _rate(text: str) -> RateLimitItem:
+def _rate(text: str, workers: int) -> RateLimitItem:
     try:
-        return parse(text)
+        whole = parse(text)
+        return type(whole)(math.ceil(whole.amount / workers), whole.multiples)
     except ValueError as error:
         raise SottovoceError(f"a rate is a number per time, such as 600/minute, got {text!r}") from error

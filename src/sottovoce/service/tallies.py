@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from sottovoce.errors import TallyError
-from sottovoce.plan.plan import Plan
+from sottovoce.plan.plan import Plan, require_plan
+from sottovoce.service.releases import released_counts
 from sottovoce.service.store import Store, open_store
 from sottovoce.tally.tally import Tally
 
 
-def tally_of(store: Store, plan: Plan, collection: int) -> Tally:
-    """Return what a store counted of a collection, question totals kept plan by plan; refusals by reason."""
+def tally_of(store: Store, plan: Plan, collection: int, *, step: int = 1) -> Tally:
+    """Return what a store counted of a collection, question totals kept plan by plan; refusals by reason.
+
+    Args:
+        store: The store.
+        plan: A plan of the collection.
+        collection: Its number.
+        step: In steps of how many reports counts are shown.
+    """
     tally = Tally(plan)
-    for counts in store.counts(collection):
+    for counts in released_counts(store, collection, step):
         own = plan if counts.fingerprint == plan.fingerprint else Plan.from_json(bytes(counts.document))
         part = Tally(own)
         part.add_counts(counts.question, counts.code, np.asarray(counts.count))
@@ -36,7 +45,8 @@ def tally_store(plan: Plan, address: str) -> Tally:
     Raises:
         TallyError: If there is no such file, or nothing of that collection in it.
     """
-    if "://" not in address and not Path(address).is_file():
+    require_plan(plan)
+    if "://" not in address and not os.path.isfile(address):  # False for what can be no name, too
         raise TallyError(f"{address!r}: there is no such database")
     store = open_store(address)
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from sottovoce.service.store import ID, One, Reports
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
 _decode = msgspec.json.Decoder(Report | list[Report]).decode
 _decode_one = msgspec.json.Decoder(Report).decode
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _decode_apart = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -60,7 +62,7 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
     try:
         try:
             wires, malformed = _parse_all(body), list[int]()
-        except (msgspec.ValidationError, TallyError):
+        except (msgspec.DecodeError, UnicodeDecodeError, TallyError):
             wires, malformed = _parse_apart(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadBodyError(f"the body is not JSON: {error}") from error
@@ -91,20 +93,20 @@ def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> 
 
 
 def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int) -> Decoded:
-    """Return the reports of a binary body: one or more binary forms of one plan's reports, end to end."""
-    fingerprint = served.plan.fingerprint
-    first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(fingerprint))
+    """Return the reports of a binary body: one or more binary forms that name what it is posted to, end to end."""
+    name = served.name
+    first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(name))
     _check_size(len(pieces), limit)
     try:
         if first or not pieces or min(map(len, pieces)) < ID.itemsize:
-            raise TallyError(f"not a report of plan {fingerprint}")
+            raise TallyError(f"not a report of {name}")
         pairs = np.array([_pair(piece[ID.itemsize :]) for piece in pieces], dtype=np.int64)
     except TallyError as error:
         raise BadBodyError(f"the body is not binary reports of this plan: {error}") from error
     ids = b"".join([piece[: ID.itemsize] for piece in pieces])
-    names = [fingerprint] * len(pieces)
+    names = [name] * len(pieces)
     columns = _Columns(np.arange(len(pieces)), names, ids, pairs[:, 0], pairs[:, 1])
-    return _screen(columns, {fingerprint: served}, day, [])
+    return _screen(columns, {name: served}, day, [])
 
 
 def _parse_all(body: bytes) -> list[Report]:
@@ -113,7 +115,12 @@ def _parse_all(body: bytes) -> list[Report]:
 
 
 def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:
-    """Return the well-formed reports, and the indices of the others."""
+    """Return the well-formed reports, and the indices of the others.
+
+    Text that is no Unicode, such as half of a surrogate pair, spoils its own report and no other.
+    """
+    # a report that holds a surrogate, whole or half, is malformed with any other character instead of it too
+    body = _SURROGATE.sub(rb"\\ufffd", body)
     parts = _decode_apart(body) if body.lstrip()[:1] == b"[" else [msgspec.Raw(body)]
     wires, malformed = [], []
     for index, part in enumerate(parts):

@@ -114,7 +114,8 @@ class Writer:
             self._changed.notify()
         self._thread.join(seconds)
         if self._thread.is_alive():
-            log.error("the store did not take what waited; nothing of it was acknowledged")
+            words = "the store did not take what waited; nothing of it was acknowledged"
+            log.error(words, extra={"event": "stop", "reason": "the store hung"})
         return not self._thread.is_alive()
 
     def _complain(self, error: Exception) -> None:
@@ -123,7 +124,8 @@ class Writer:
         name, now = failure_name(error), monotonic()
         self._metrics.commit_failures.labels(name).inc()
         if name != self._complained[0] or now - self._complained[1] >= COMPLAIN_SECONDS:
-            log.error("a commit failed: %s (%d since the last line)", name, self._failures)
+            about = {"event": "commit", "reason": name, "times": self._failures}
+            log.error("a commit failed: %s (%d since the last line)", name, self._failures, extra=about)
             self._complained, self._failures = (name, now), 0
 
     def _run(self) -> None:
@@ -148,7 +150,8 @@ class Writer:
             while self._store.upkeep() and not self._waiting and not self._closing:
                 pass
         except Exception as error:  # it is tried again; counting goes on
-            log.error("upkeep of the store failed: %s", failure_name(error))
+            reason = failure_name(error)
+            log.error("upkeep of the store failed: %s", reason, extra={"event": "upkeep", "reason": reason})
 
     def _take(self) -> list[_Batch]:
         taken: list[_Batch] = []

@@ -12,16 +12,17 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Unpack
 
+import msgspec
 import numpy as np
 
-from sottovoce._checks import check_fraction
+from sottovoce._checks import check_fraction, check_integer
 from sottovoce._types import Floats, Progress
 from sottovoce.errors import FewReportsWarning, PlanError, QueryError
 from sottovoce.model.fitting import fit
 from sottovoce.plan.plan import Plan
-from sottovoce.plan.registry import DEFAULT_MECHANISM
+from sottovoce.plan.registry import DEFAULT_MECHANISM, PlanKeywords
 from sottovoce.schema.frames import encode
 from sottovoce.schema.schema import Schema
 from sottovoce.simulation.comparisons import KINDS, Comparing, typical_comparisons
@@ -104,7 +105,7 @@ class Visible:
     difference: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Forecast:
     """How far off answers are expected to be, and which differences could be seen.
 
@@ -156,6 +157,12 @@ class Forecast:
         lines += [f"  {row.kind}: off by {row.error:.2%}, 9 in 10 within {row.within:.2%}" for row in self.compared]
         return "\n".join([*lines, *([self.advice] if self.advice else [])])
 
+    def __repr__(self) -> str:
+        errors = ", ".join(f"{row.dimensions}: {row.error:.2%}" for row in self.expected)
+        return (
+            f"<Forecast {self.mechanism}, epsilon {self.epsilon:g}, {self.users:,} people; error by dimension {errors}>"
+        )
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{row.dimensions}</td><td>{row.error:.2%}</td><td>{row.within:.2%}</td></tr>"
@@ -177,7 +184,8 @@ def forecast(  # noqa: PLR0913 - every one a choice of its own, all but the sche
     by: str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-    **options: Any,
+    options: msgspec.Struct | None = None,
+    **keywords: Unpack[PlanKeywords],
 ) -> Forecast:
     """Return how far off answers to typical queries and comparisons are expected to be.
 
@@ -190,10 +198,19 @@ def forecast(  # noqa: PLR0913 - every one a choice of its own, all but the sche
         by: Comparisons between groups that this attribute makes; by default of every attribute by every other.
         seed: Another seed makes up other populations and collections.
         progress: Told how much of the work is done, from 0 to 1.
-        **options: The mechanism's own options.
+        options: The mechanism's own options, as for `Plan.create`.
+        **keywords: The same by keyword.
+
+    Returns:
+        Errors by the number of attributes in a query, errors of comparisons, and the smallest visible differences.
+
+    Raises:
+        PlanError: If there can be no such plan.
+        QueryError: If no attribute is called ``by``.
     """
-    plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, **options)
-    if by is not None and by not in schema.names:
+    plan = Plan.create(schema, epsilon=epsilon, users=users, mechanism=mechanism, options=options, **keywords)
+    seed = check_integer("seed", seed, error=QueryError, least=0)
+    if by is not None and (not isinstance(by, str) or by not in schema):
         raise QueryError(f"unknown attribute {by!r}; this schema has {', '.join(schema.names)}")
     crowds = _crowds(schema, like, seed, by, POPULATIONS if like is None else COLLECTIONS)
     return _carry_out(plan, crowds, seed=seed, differences=True, progress=progress)
@@ -305,14 +322,17 @@ def _reference_crowds(schema: Schema, seed: int, by: str | None, count: int) -> 
     return [Crowd.of(schema, table, seed + number, by) for number, table in enumerate(tables)]
 
 
-def people_needed(
+def people_needed(  # noqa: PLR0913 - every one a choice of its own, all but the schema by name
     schema: Schema,
     *,
     epsilon: float | str | Decimal,
     within: float = 0.01,
     dimensions: int = 1,
     mechanism: str = DEFAULT_MECHANISM,
-    **options: Any,
+    like: object = None,
+    seed: int = 0,
+    options: msgspec.Struct | None = None,
+    **keywords: Unpack[PlanKeywords],
 ) -> int:
     """Return how many people it takes until nine in ten typical answers are expected within a distance of the truth.
 
@@ -322,14 +342,23 @@ def people_needed(
         within: The distance, as a fraction: 0.01 is one percentage point.
         dimensions: On how many attributes the queries are.
         mechanism: How the questions are designed.
-        **options: As for `forecast`.
-    """
-    check_fraction("within", within, error=QueryError, usual="0.01 is one percentage point")
-    if dimensions not in range(1, min(4, len(schema.attributes)) + 1):
-        raise QueryError(f"dimensions is from 1 to {min(4, len(schema.attributes))}, got {dimensions!r}")
+        like: A table of people like those who would be asked, as for `forecast`.
+        seed: Another seed makes up other populations and collections.
+        options: The mechanism's own options, as for `Plan.create`.
+        **keywords: The same by keyword.
 
-    seed, like = int(options.pop("seed", 0)), options.pop("like", None)
-    design = {"epsilon": epsilon, "mechanism": mechanism, **options}
+    Raises:
+        QueryError: For a distance or a number of attributes that cannot be.
+        PlanError: If no number of people is enough, or there can be no such plan.
+    """
+    if not isinstance(schema, Schema):
+        raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")
+    check_fraction("within", within, error=QueryError, usual="0.01 is one percentage point")
+    dimensions = check_integer("dimensions", dimensions, error=QueryError, least=1, most=min(4, len(schema)))
+    seed = check_integer("seed", seed, error=QueryError, least=0)
+    if "users" in keywords:
+        raise PlanError("people_needed finds users, and takes none: forecast says what a number of people gives")
+    design: dict[str, Any] = {"epsilon": epsilon, "mechanism": mechanism, "options": options, **keywords}
 
     def reached(users: int) -> float:
         return _roughly(schema, users, like, seed, design)[dimensions].within

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sottovoce._checks import check_integer
 from sottovoce.channels.exact import Words
 from sottovoce.client.bulk import draw_questions, rows_by_question
-from sottovoce.errors import RecordError
+from sottovoce.errors import PlanError, RecordError
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.questions import Question
@@ -49,7 +49,7 @@ PAIRS_AT_ONCE = 2**20
 _STREAM = int.from_bytes(b"simulate", "big")
 
 
-def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) -> Tally:
+def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None, wave: int | None = None) -> Tally:
     """Return the tally of a simulated collection.
 
     Args:
@@ -57,8 +57,16 @@ def simulate(plan: Plan, table: object, *, seed: int, users: int | None = None) 
         table: The population: a pandas, polars or Arrow table, or a dict of arrays.
         seed: The same seed gives the same tally.
         users: None lets each row report once; a number draws that many people from the rows, with replacement.
+        wave: Of a plan with waves, the wave whose turn all these people have.
     """
     require_plan(plan)
+    if plan.waves is not None:
+        first, whole = (plan.waves.check_wave(wave) - 1) * plan.questions.per_wave, Tally(plan)
+        questions, codes, counts = simulate(plan.one_wave, table, seed=seed, users=users).columns()
+        whole.add_counts(questions + first, codes, counts)
+        return whole
+    if wave is not None:
+        raise PlanError(f"this plan has no waves, got wave {wave!r}")
     levels = encode(plan.schema, table)
     if not len(levels[0]):
         raise RecordError("the table has no rows: there is nobody to report")

@@ -76,15 +76,18 @@ def check_tally(tally: Tally) -> list[Check]:
 
 
 def check_shares(tally: Tally) -> list[Check]:
-    """Return, for every plan whose reports were counted, how well its questions' totals fit its shares."""
+    """Return, for every plan and wave whose reports were counted, how well its questions' totals fit its shares."""
     checks = []
     for fingerprint, totals in tally.totals_by_plan.items():
-        reports = int(totals.sum())
-        if reports:
-            expected = tally.plans[fingerprint].questions.shares / SHARES * reports
-            statistic, freedom = chi_square(totals, expected)
+        questions = tally.plans[fingerprint].questions
+        for wave, part in enumerate(totals.reshape(questions.waves, -1), start=1):
+            reports = int(part.sum())
+            if not reports:
+                continue
+            expected = questions.shares[: questions.per_wave] / SHARES * reports
+            statistic, freedom = chi_square(part, expected)
             probability = upper_tail(statistic, freedom)
-            about = f"shares of plan {fingerprint}"
+            about = f"shares of plan {fingerprint}" + (f" in wave {wave}" if questions.waves > 1 else "")
             checks.append(Check(about, fingerprint, reports, statistic, freedom, probability))
     return checks
 

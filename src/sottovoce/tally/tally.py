@@ -7,7 +7,7 @@ Reports that cannot be are refused, never counted, and the refusals are counted 
 
 from __future__ import annotations
 
-import hashlib
+import copy
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,30 +20,21 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from sottovoce._checks import check_integer
 from sottovoce._files import whole_file
 from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 from sottovoce.plan.registry import find_engine
+from sottovoce.schema.notebook import facts_html
 from sottovoce.tally.counts import make_counts
 from sottovoce.tally.database import read_counts
+from sottovoce.tally.files import Head, digest_of, integers, read_rows
+from sottovoce.tally.grouping import group_by_plan, padded, report_columns
 
 _FILE_KEY = b"sottovoce.tally"
-_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError)
-
-ROWS_AT_LEAST = 2**20
-"""So many rows any file of a tally may have, and one more for each of its bytes: beyond, it is not what it says."""
-
-
-class _Head(msgspec.Struct, forbid_unknown_fields=True):
-    """What a tally's file says beside its counts: its plans, and what each question got under each of them."""
-
-    plan: str
-    plans: dict[str, str]
-    totals: dict[str, list[int]]
-    refused: dict[str, int]
-    digest: str = ""
+_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError, TypeError)
 
 
 class Tally:
@@ -101,9 +92,12 @@ class Tally:
         """
         expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
         for fingerprint, totals in self._totals.items():
-            share = _padded(self._plans[fingerprint].questions.shares / SHARES, len(expected))
-            expected += totals.sum() * share
-            variance += totals.sum() * share * (1 - share)
+            questions = self._plans[fingerprint].questions
+            own = slice(len(questions))  # those of later rounds come after them
+            share = questions.shares / SHARES
+            reports = np.repeat(totals[own].reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
+            expected[own] += reports * share
+            variance[own] += reports * share * (1 - share)
         limit = expected + 4 * np.sqrt(variance)
         return np.asarray(np.minimum(self.question_totals, limit))
 
@@ -116,26 +110,63 @@ class Tally:
 
     def pairs(self, question: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the codes of one question that were reported, and how often."""
+        most = len(self.plan.questions) - 1
+        question = check_integer("a question's index", question, error=TallyError, least=0, most=most)
         return self._counts.pairs(question)
 
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return questions, codes and counts of all pairs that were reported, sorted by question, then code."""
         return self._counts.columns()
 
+    @property
+    def wave_totals(self) -> list[int]:
+        """How many reports each wave got, the first first; of a plan without waves, its one total."""
+        by_wave = self.question_totals.reshape(self.plan.questions.waves, -1).sum(axis=1)
+        return [int(total) for total in by_wave]
+
+    def at(self, wave: int) -> Tally:
+        """Return the tally of one wave, the first being 1, as one of the plan without waves (`Plan.one_wave`).
+
+        Raises:
+            TallyError: If the plan has no waves.
+            PlanError: If it has no such wave.
+        """
+        if self.plan.waves is None:
+            raise TallyError("this plan has no waves: all of its reports are of one")
+        first = (self.plan.waves.check_wave(wave) - 1) * self.plan.questions.per_wave
+        part = Tally(self.plan.one_wave)
+        questions, codes, counts = self._counts.columns()
+        mine = slice(*np.searchsorted(questions, [first, first + self.plan.questions.per_wave]).tolist())
+        part._counts.add(questions[mine] - first, codes[mine], counts[mine])
+        for fingerprint, totals in self._totals.items():
+            own = self._plans[fingerprint].one_wave
+            part._plans[own.fingerprint] = own
+            part._totals_of(own.fingerprint)[:] += totals[first : first + self.plan.questions.per_wave]
+        return part
+
+    def together(self) -> Tally:
+        """Return the reports of all waves as if they were of one; the tally itself where there are no waves."""
+        if self.plan.waves is None:
+            return self
+        whole = self.at(1)
+        for wave in range(2, self.plan.waves.number + 1):
+            whole.merge(self.at(wave))
+        return whole
+
     def add(self, reports: pa.Table | pa.RecordBatch | Report | Iterable[Report]) -> int:
         """Count reports; return how many were accepted. What is refused is added to ``refused`` by reason.
 
         Args:
             reports: A table as `randomize` gives it (question, code, and the plan's fingerprint in its metadata), one
-                report, or several.
+                report, or several. Those that name their collection alone are counted under this tally's plan.
         """
         if isinstance(reports, Report):
             reports = [reports]
         if isinstance(reports, pa.Table | pa.RecordBatch):
             return self._add_table(reports)
         accepted = 0
-        for fingerprint, group in _group_by_plan(reports).items():
-            accepted += self._add_columns(fingerprint, *_report_columns(group))
+        for fingerprint, group in group_by_plan(reports).items():
+            accepted += self._add_columns(fingerprint, *report_columns(group))
         return accepted
 
     def _add_table(self, table: pa.Table | pa.RecordBatch) -> int:
@@ -154,10 +185,11 @@ class Tally:
                 valid = pc.and_(question.is_valid(), code.is_valid())
                 self.refused[NULL] += batch.num_rows - valid.true_count
                 question, code = question.filter(valid), code.filter(valid)
-            accepted += self._add_columns(fingerprint, _integers(question), _integers(code))
+            accepted += self._add_columns(fingerprint, integers(question), integers(code))
         return accepted
 
-    def _add_columns(self, fingerprint: str, questions: NDArray[Any], codes: NDArray[Any]) -> int:
+    def _add_columns(self, name: str, questions: NDArray[Any], codes: NDArray[Any]) -> int:
+        fingerprint = self.plan.fingerprint if name == self.collection else name
         if fingerprint not in self._plans:
             self.refused[WRONG_PLAN] += len(questions)
             return 0
@@ -195,11 +227,30 @@ class Tally:
         questions, codes, counts = self._counts.columns()
         self.plan, self._counts = plan, make_counts(plan.questions.codes)
         self._counts.add(questions, codes, counts)
-        self._totals = {key: _padded(totals, len(plan.questions)) for key, totals in self._totals.items()}
+        self._totals = {key: padded(totals, len(plan.questions)) for key, totals in self._totals.items()}
+
+    def __add__(self, other: Tally) -> Tally:
+        """Return the tally of both; neither changes."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        both = copy.deepcopy(self)
+        both.merge(other)
+        return both
+
+    def __radd__(self, other: object) -> Tally:
+        """Return the tally itself where a sum starts, so that ``sum(tallies)`` adds them."""
+        return copy.deepcopy(self) if type(other) is int and other == 0 else NotImplemented
 
     def add_counts(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> None:
         """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error."""
-        added, refused = self._counts.add(questions, codes, counts)
+        columns = [np.asarray(column) for column in (questions, codes, counts)]
+        if (
+            any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns)
+            or len({*map(len, columns)}) > 1
+        ):
+            given = ", ".join(f"{column.dtype} {column.shape}" for column in columns)
+            raise TallyError(f"questions, codes and counts are equally long columns of integers, got {given}")
+        added, refused = self._counts.add(*columns)
         if refused:
             raise TallyError(f"counts of pairs that cannot occur under this plan: {dict(refused)}")
         self._totals_of(self.plan.fingerprint)[:] += added
@@ -297,17 +348,29 @@ class Tally:
         refused = f", {sum(self.refused.values())} refused" if self.refused else ""
         return f"<Tally of {self.total:,} reports{refused}, collection {self.collection[:12]}…>"
 
+    def _repr_html_(self) -> str:
+        answered = int(np.count_nonzero(self.question_totals))
+        refused = ", ".join(f"{count:,} {reason}" for reason, count in self.refused.most_common())
+        facts = {
+            "reports": f"{self.total:,}",
+            "refused": refused,
+            "questions": f"{answered:,} of {len(self.plan.questions):,} were answered",
+            "plans": f"{len(self._plans)} of this collection",
+            "collection": self.collection,
+        }
+        return facts_html(f"Tally of {self.total:,} reports", facts)
+
     def save(self, path: str | Path) -> None:
         """Write the tally as a Parquet file of (question, code, count), its plans in the schema's metadata."""
         questions, codes, counts = self._counts.columns()
-        head = _Head(
+        head = Head(
             plan=self.plan.fingerprint,
             plans={fingerprint: plan.to_json().decode() for fingerprint, plan in self._plans.items()},
             totals={fingerprint: totals.tolist() for fingerprint, totals in self._nonzero_totals().items()},
             refused=dict(self.refused),
         )
         table = pa.table({"question": questions, "code": codes, "count": counts})
-        head = msgspec.structs.replace(head, digest=_digest(head, table.to_batches()))
+        head = msgspec.structs.replace(head, digest=digest_of(head, table.to_batches()))
         with whole_file(Path(path)) as part:
             pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), part)
 
@@ -316,13 +379,13 @@ class Tally:
         """Read a tally that `save` wrote; a damaged or altered one is refused."""
         try:
             with pq.ParquetFile(path) as file:
-                table = _read_rows(file, Path(path).stat().st_size)
-            head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=_Head)
-            if head.digest and head.digest != _digest(head, table.to_batches()):
+                table = read_rows(file, Path(path).stat().st_size)
+            head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=Head)
+            if head.digest and head.digest != digest_of(head, table.to_batches()):
                 raise TallyError("its content does not give its digest")
             plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}
             tally = cls(plans[head.plan])
-            columns = [_integers(table.column(name)) for name in ("question", "code", "count")]
+            columns = [integers(table.column(name)) for name in ("question", "code", "count")]
             totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
         except (*_DAMAGED, SottovoceError) as error:
             raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
@@ -334,59 +397,3 @@ class Tally:
         if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
         return tally
-
-
-def _padded(numbers: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return the numbers of a round's questions, and zeros for those of later rounds."""
-    return np.concatenate([numbers, np.zeros(length - len(numbers), dtype=numbers.dtype)])
-
-
-def _read_rows(file: pq.ParquetFile, size: int) -> pa.Table:
-    """Return a tally's rows, read in parts: each pair once, in order, and no more than a file of ``size`` bytes has."""
-    if file.metadata.num_rows > ROWS_AT_LEAST + size:
-        raise TallyError(f"{file.metadata.num_rows} rows in {size} bytes: no tally is that dense")
-    if file.schema_arrow.names != ["question", "code", "count"]:
-        raise TallyError(f"its columns are {', '.join(file.schema_arrow.names[:9])}, not question, code and count")
-    parts, last = [], (-1, -1)
-    for batch in file.iter_batches(2**16):
-        questions, codes = (_integers(batch.column(name)) for name in ("question", "code"))
-        if not len(questions):
-            continue
-        same = questions[1:] == questions[:-1]
-        rising = (questions[1:] > questions[:-1]) | (same & (codes[1:] > codes[:-1]))
-        if (int(questions[0]), int(codes[0])) <= last or not rising.all():
-            raise TallyError("its rows are not each pair once, in order")
-        last = int(questions[-1]), int(codes[-1])
-        parts.append(batch)
-    return pa.Table.from_batches(parts, schema=file.schema_arrow)
-
-
-def _digest(head: _Head, batches: list[pa.RecordBatch]) -> str:
-    """Return the SHA-256 of a tally's head, without digest, and its columns as 64-bit little-endian integers."""
-    made = hashlib.sha256(msgspec.json.encode(msgspec.structs.replace(head, digest="")))
-    for name in ("question", "code", "count"):
-        for batch in batches:
-            made.update(_integers(batch.column(name)).astype("<i8").tobytes())
-    return made.hexdigest()
-
-
-def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:
-    groups: dict[str, list[Report]] = {}
-    if not isinstance(reports, Iterable):
-        raise TallyError(f"a tally counts an Arrow table or reports, got {type(reports).__name__}")
-    for report in reports:
-        if not isinstance(report, Report):
-            raise TallyError(f"a tally counts an Arrow table or reports, got {type(report).__name__}")
-        groups.setdefault(report.plan, []).append(report)
-    return groups
-
-
-def _report_columns(reports: list[Report]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    columns = np.array([(report.question, report.code) for report in reports], dtype=np.int64)
-    return columns[:, 0], columns[:, 1]
-
-
-def _integers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
-    if not pa.types.is_integer(column.type) or column.null_count:
-        raise TallyError(f"question and code are integers, got a column of {column.type}")
-    return np.asarray(column)

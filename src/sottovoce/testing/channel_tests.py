@@ -41,6 +41,11 @@ class ChannelTests:
         assert worst <= e_to(instance.epsilon)[0]
         assert instance.channel.worst_ratio() == worst
 
+    def test_no_two_cells_differ_more_often_than_the_variation_says(self, instance: Instance) -> None:
+        table = exact_table(instance).astype(float) / float(instance.channel.scale)
+        worst = max(float(abs(table - row).sum(axis=1).max()) for row in table) / 2
+        assert worst * (1 - 1e-12) <= instance.channel.variation() <= worst * (1 + 1e-9)
+
     def test_probabilities_are_the_exact_table(self, instance: Instance) -> None:
         exact = exact_table(instance).astype(float) / float(instance.channel.scale)
         np.testing.assert_allclose(instance.channel.probabilities(), exact, rtol=1e-12)

@@ -9,6 +9,7 @@ import itertools
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -112,8 +113,9 @@ class PlanTests:
             sv.Plan.create(mixed_schema(), epsilon=1, users=1000, mechanism=mechanism)
 
     def test_an_unknown_option_is_refused_with_the_names_of_those_allowed(self, mechanism: str) -> None:
+        options: Any = {"flavour": "salt"}
         with pytest.raises(sv.PlanError, match=rf"{mechanism} has no option flavour; its options are: \w+"):
-            sv.Plan.create(schema_of(mechanism), epsilon=1, users=1000, mechanism=mechanism, flavour="salt")
+            sv.Plan.create(schema_of(mechanism), epsilon=1, users=1000, mechanism=mechanism, **options)
 
 
 class ReportTests:

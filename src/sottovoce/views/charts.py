@@ -21,6 +21,8 @@ from sottovoce._files import whole_file, write_whole
 from sottovoce.errors import QueryError, SottovoceError
 from sottovoce.model.answer import Answer, evidence_words, percent
 from sottovoce.model.model import Model
+from sottovoce.model.waves import WaveModels
+from sottovoce.query.functional import Where
 from sottovoce.query.labels import level_labels
 from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.schema.schema import AnyAttribute
@@ -121,7 +123,7 @@ def pair_chart(model: Model, first: str, second: str) -> Any:
     if first == second:
         raise QueryError(f"a pair is two different attributes, got {first} twice")
     attributes = [model.schema.attributes[model.attribute_index(name)] for name in (first, second)]
-    joint = model.marginal(first, second)
+    joint = np.asarray(model.marginal(first, second))
     edges = [_cell_starts(attribute) for attribute in attributes]
     for axis, starts in enumerate(edges):
         joint = np.add.reduceat(joint, starts, axis=axis)
@@ -160,6 +162,26 @@ def _together(model: Model, first: str, second: str) -> str:
     told = "told from chance" if low > 0 else "it could be chance that they go together"
     basis = f"; {strength.basis}" if strength.basis else ""
     return f"Cramér's V {strength:.2f} ({strength.level:.0%} interval {low:.2f} to {high:.2f}), {told}{basis}"
+
+
+def trend_chart(models: WaveModels, where: Where, *, level: float = 0.9) -> Any:
+    """Return a fraction of the crowd over the waves: a point for each, with its own interval."""
+    alt = altair()
+    trend = models.trend(where, level=level)
+    rows = [{"wave": wave, **_numbers(answer)} for wave, answer in trend.items()]
+    head = alt.TitleParams(
+        f"{where}: fraction of the crowd, with {level:.0%} intervals",
+        subtitle="Everybody reports in one wave, so the waves' errors are independent.",
+        anchor="start",
+    )
+    axis = alt.X("wave:Q", axis=alt.Axis(tickMinStep=1, format="d"), scale=alt.Scale(zero=False, padding=12))
+    base = alt.Chart(alt.Data(values=rows)).encode(x=axis)
+    ends = base.mark_rule(color=BAND, strokeWidth=6).encode(
+        y=alt.Y("low:Q", axis=alt.Axis(format=".1%", title=None), scale=alt.Scale(zero=False)), y2="high:Q"
+    )
+    line = base.mark_line(color=INK, strokeWidth=1, opacity=0.5).encode(y="fraction:Q")
+    points = base.mark_point(color=INK, filled=True, size=40, opacity=1).encode(y="fraction:Q")
+    return (ends + line + points).properties(title=head, **_SIZE)
 
 
 def forecast_chart(forecasts: Sequence[Forecast]) -> Any:

@@ -1,11 +1,14 @@
 """Corrections pair by pair: the formulas against brute force, and what they do with pairs that do and do not depend."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.dependence import (
     Layout,
+    asked_moments,
     correct,
     expected_shrinkage,
     hierarchy,
@@ -76,7 +79,7 @@ def test_layouts_put_functions_into_bands():
     assert layout.functions.tolist() == [0, 1, 2, 2, 3]
 
 
-def two_pairs(strength):
+def two_pairs(strength, unasked=()):
     """Return three attributes of eight levels: the first two depend, by so much, and an independent model of them."""
     axes, asked = [Axis(8)] * 3, Asked.full([3, 3, 3])
     generator = np.random.default_rng(2)
@@ -88,13 +91,17 @@ def two_pairs(strength):
     for index in range(3):
         own = asked.indices(index)
         information[np.ix_(own, own)] = 0.0
+    for one, other in permutations(unasked, 2):
+        information[np.ix_(asked.indices(one), asked.indices(other))] = 0.0
     information[0, 0] = 0.0
     estimate[np.ix_(asked.indices(0), asked.indices(1))] = signs.T @ truth @ signs
     noise = np.triu(generator.standard_normal(model.shape), 1) / 20
     estimate += noise
     estimate = np.triu(estimate, 1) + np.triu(estimate, 1).T
     moments = Moments(np.where(information > 0, estimate, 0.0), information)
-    parts = [(Moments(moments.estimate + generator.normal(0, 0.05, model.shape), information), model) for _ in range(3)]
+    where = asked_moments(moments)
+    others = [moments.estimate + generator.normal(0, 0.05, model.shape) for _ in range(3)]
+    parts = [(Moments(estimate[where], information[where]), model[where]) for estimate in others]
     return axes, asked, moments, model, parts
 
 
@@ -109,10 +116,7 @@ def test_a_pair_that_depends_is_followed_and_one_that_does_not_is_left():
 
 
 def test_doubt_is_symmetric_and_the_prior_where_nobody_was_asked():
-    axes, asked, moments, model, parts = two_pairs(0.3)
-    first, last = asked.indices(0), asked.indices(2)
-    for rows, columns in ((first, last), (last, first)):
-        moments.information[np.ix_(rows, columns)] = 0.0
+    axes, asked, moments, model, parts = two_pairs(0.3, unasked=(0, 2))
     doubt = correct(axes, asked, moments, model, parts).doubt
     for table in (doubt.noise, doubt.bias, doubt.measured):
         np.testing.assert_array_equal(table, table.T)

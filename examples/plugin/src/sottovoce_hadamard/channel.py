@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.channels import GRR
+from sottovoce.channels import GRR, Support
 from sottovoce.channels.exact import SCALE, Words, many_below
 
 if TYPE_CHECKING:
@@ -52,9 +52,23 @@ class Hadamard:
         return self.rows * SCALE
 
     @property
-    def attenuation(self) -> float:
+    def gain(self) -> float:
         """How much of a sign is left."""
         return (self.response.keep - self.response.other) / SCALE
+
+    @property
+    def attenuation(self) -> float:
+        """How much more often a cell's own reports support it than another cell's, by having its sign."""
+        return self.gain / 2
+
+    def support(self) -> Support:
+        """Return how often a report supports cells: others by chance, whose signs agree in half of the rows."""
+        own = self.response.keep / SCALE
+        return Support(own=own, foreign=0.5, beside=own / 2, shared=0.25)
+
+    def variation(self) -> Fraction:
+        """Return keep less other, in the half of the rows in which two columns differ."""
+        return Fraction(self.response.keep - self.response.other, 2 * SCALE)
 
     def sign(self, row: int, cell: int) -> int:
         """Return 0 where the cell's entry in a row of the matrix is 1, and 1 where it is -1."""
@@ -93,7 +107,7 @@ class Hadamard:
         """Return the table of probabilities, cells by codes."""
         import numpy as np
 
-        kept = 0.5 + 0.5 * self.attenuation * self.matrix()
+        kept = 0.5 + 0.5 * self.gain * self.matrix()
         return np.asarray(np.stack([kept, 1.0 - kept], axis=-1).reshape(self.cells, -1) / self.rows)
 
     def estimate(self, counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -104,7 +118,7 @@ class Hadamard:
         if not reports:
             return np.zeros(self.cells)
         signs = counts.reshape(self.rows, 2).astype(np.float64)
-        return np.asarray(self.matrix() @ (signs[:, 0] - signs[:, 1]) / (self.attenuation * reports))
+        return np.asarray(self.matrix() @ (signs[:, 0] - signs[:, 1]) / (self.gain * reports))
 
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
@@ -116,4 +130,4 @@ class Hadamard:
 
     def variance(self, reports: float) -> float:
         """Return the variance of a rare cell's estimate; infinite for no reports."""
-        return 1.0 / (self.attenuation**2 * reports) if reports else float("inf")
+        return self.support().rare_variance(reports)

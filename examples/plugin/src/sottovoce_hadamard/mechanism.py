@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import msgspec
-
 from sottovoce.estimation.norm_sub import norm_sub
 from sottovoce.mechanisms.grids import attribute_map, estimate_grids, even_shares
 from sottovoce.mechanisms.msw import ProductModel
+from sottovoce.mechanisms.options import MechanismOptions
 from sottovoce.model import Origin
 from sottovoce.plan import SHARES, Design, Fitting, Mechanism, Plan
 from sottovoce.plan.questions import Family
@@ -20,7 +19,7 @@ from sottovoce.schema import Schema
 from sottovoce.tally import Tally
 
 
-class MarginalsOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MarginalsOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of Marginals: the most bins an attribute is put in."""
 
     bins: int = 64

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sottovoce.mechanisms.spectral.mechanism import SPECTRAL
+from sottovoce.mechanisms.spectral.mechanism import SPECTRAL, SpectralOptions, WorkloadOptions
 
-__all__ = ["SPECTRAL"]
+__all__ = ["SPECTRAL", "SpectralOptions", "WorkloadOptions"]

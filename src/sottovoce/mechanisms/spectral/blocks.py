@@ -79,6 +79,7 @@ class Block(NamedTuple):
         if self.parity:
             (first, leads), (second, others) = self.patterns
             return {((first, a), (second, b)): mass for (a, b), mass in pair_masses(leads, others).items()}
+        # products within one attribute are Walsh functions again: 2^i of them fall in the band of the i-th lowest lead
         own = [[((attribute, lead), mass) for lead, mass in lead_masses(leads)] for attribute, leads in self.patterns]
         shown: dict[Group, int] = {(band,): mass for bands in own for band, mass in bands}
         for one, other in combinations(own, 2):
@@ -134,6 +135,7 @@ def coefficient_groups(
     axes: Sequence[Axis], workload: Workload, *, most: float = float("inf"), prior: Prior = PRIOR
 ) -> Groups:
     """Return the groups of all bands that a block of at most ``most`` questions could ask, with prior and weight."""
+    # a block asks 2^band questions in its finest band, so finer bands than most allows are never asked
     bands = max(min(axis.bands, int(min(most, 1 << 20)).bit_length()) for axis in axes)
     count = len(axes)
     energy, single, pair = np.zeros((count, 1 + bands)), np.ones((count, bands)), np.ones((count, bands))
@@ -141,9 +143,11 @@ def coefficient_groups(
         own = min(bands, axis.bands)
         energy[row, : 1 + own] = range_energy(axis, workload.widths)[: 1 + own]
         single[row, :own], pair[row, :own] = prior.single(axis)[:own], prior.pair(axis)[:own]
+    # a range over one attribute is one over two whose other range is everything: energy[0] of the other
     alone = prior.single_weight * workload.pairs @ energy[:, 0] if count > 1 else np.ones(1)
     first, second = np.triu_indices(count, 1)
     sizes = 2.0 ** np.arange(bands)
+    # the mean square of a product of two independent ranges' coefficients is the product of their mean squares
     weights = workload.pairs[first, second][:, None, None] * _outer(energy[first, 1:], energy[second, 1:])
     return Groups(
         axes=tuple(axes),
@@ -189,6 +193,7 @@ class Candidates:
         own, rows, columns, gains = list(blocks), [], [], []
         sizes = [axis.size for axis in self.groups.axes]
         for index, block in enumerate(own, start=len(self.blocks)):
+            # information per report on each coefficient shown: a sign has mean tau times the true one
             gain = attenuation(float(epsilon), block.cells(sizes)) ** 2
             for group, mass in block.shows.items():
                 rows.append(index)

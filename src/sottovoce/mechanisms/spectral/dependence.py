@@ -88,6 +88,11 @@ def model_moments(axes: Sequence[Axis], asked: Asked, weights: Floats, factors: 
     return np.asarray((inside * weights) @ inside.T)
 
 
+def asked_moments(moments: Moments) -> tuple[NDArray[np.intp], ...]:
+    """Return the rows and columns of the moments that anyone was asked for, of the upper triangle."""
+    return np.nonzero(np.triu(moments.information))
+
+
 def correct(
     axes: Sequence[Axis],
     asked: Asked,
@@ -103,23 +108,26 @@ def correct(
         asked: The functions asked.
         moments: What the reports say.
         model: What the fitted model says, of the same functions.
-        parts: Parts of the reports, and what a fit to each says.
+        parts: Parts of the reports, and what a fit to each says, of `asked_moments`.
         belief: The constants.
     """
     layout = Layout.of(asked.bands)
-    rows, columns = np.nonzero(np.triu(moments.information))
+    rows, columns = asked_moments(moments)
     first, second = layout.functions[rows], layout.functions[columns]  # bands; first is 0 for a single attribute
     blocks, block = np.unique(first * len(layout.band) + second, return_inverse=True)
     one, other = np.divmod(blocks, len(layout.band))
     information, left = moments.information[rows, columns], (moments.estimate - model)[rows, columns]
-    leverage = _leverage(parts, rows, columns, block, _kinds(layout, one, other), belief)
+    # a fit that follows noise by the leverage h leaves residuals of variance (1 - h)^2 / I plus that of its own bias
+    leverage = _leverage(parts, block, _kinds(layout, one, other), belief)
     shape = layout.shape(belief.decay)[one, other]
     likelihood = np.zeros((len(blocks), belief.points))
     variance = shape[block, None] * belief.grid + ((1 - leverage[block]) ** 2 / information)[:, None]
+    # normal log-likelihood of each block's residuals, for every variance of the grid
     np.add.at(likelihood, block, -0.5 * (np.log(variance) + left[:, None] ** 2 / variance))
     probable, high, unasked = _variances(axes, layout, one, other, likelihood, belief)
 
     own = leverage[block]
+    # empirical Bayes: the part of a residual to follow is the posterior mean over the grid of variances
     kept, remaining = expected_shrinkage(probable[block], shape[block, None] * belief.grid, own, information)
     target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
     target[rows, columns] += kept * left
@@ -147,6 +155,7 @@ def correct(
 def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the part of what is left over to follow, and the variances that remain: of the model's, and of noise."""
     against, within = leverage * (1 - leverage) / information, (1 - leverage) ** 2 / information
+    # minimises E (true - (model + kept * residual))^2 where model and data share the leverage's part of the noise
     kept = np.clip((variance - against) / (variance + within), 0.0, 1.0)
     return kept, (1 - kept) ** 2 * variance, (leverage + kept * (1 - leverage)) ** 2 / information
 
@@ -171,17 +180,16 @@ def _kinds(layout: Layout, one: NDArray[np.intp], other: NDArray[np.intp]) -> ND
 
 def _leverage(
     parts: Sequence[tuple[Moments, Floats]],
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
     block: NDArray[np.intp],
     kinds: NDArray[np.intp],
     belief: Belief,
 ) -> Floats:
     """Return for every block how much fits follow the noise of a coefficient: the slope of fits on their data."""
-    data = np.array([moments.estimate[rows, columns] for moments, _ in parts])
-    fits = np.array([model[rows, columns] for _, model in parts])
-    information = np.min([moments.information[rows, columns] for moments, _ in parts], axis=0)
+    data = np.array([moments.estimate for moments, _ in parts])
+    fits = np.array([model for _, model in parts])
+    information = np.min([moments.information for moments, _ in parts], axis=0)
     data, fits = data - data.mean(axis=0), fits - fits.mean(axis=0)
+    # least-squares slope of fitted on measured coefficients over parts of the reports, pooled over alike blocks
     follows = np.bincount(block, information * (data * fits).sum(axis=0), len(kinds))
     moves = np.bincount(block, information * (data * data).sum(axis=0), len(kinds))
     pooled = np.bincount(kinds, follows)[kinds] / np.maximum(np.bincount(kinds, moves)[kinds], 1e-12)
@@ -243,6 +251,7 @@ def hierarchy(
     ``pooled``, ``top`` is each owner's own prior. All sums over the grid are exact.
     """
     inner = belief.kernel(belief.block_spread)
+    # belief propagation on a tree of three floors: blocks, owners, all; sums over the grid replace integrals
     upward = np.log(np.exp(likelihood - likelihood.max(axis=1, keepdims=True)) @ inner + 1e-300)
     owned = np.zeros((int(owner.max()) + 1, belief.points))
     np.add.at(owned, owner, upward)
@@ -253,6 +262,7 @@ def hierarchy(
     else:
         above = np.tile(_normal(top), (len(owned), 1))
     above = np.log(above + 1e-300)
+    # the message down to a block leaves out what that block itself said
     before = _normal(owned[owner] - upward + above[owner]) @ inner.T
     return _normal(np.log(before + 1e-300) + likelihood), _normal(owned + above) @ inner.T
 

@@ -39,7 +39,7 @@ _DEAR_BELOW = 0.27  # information per report, epsilon 1: with less a question ne
 _MAX_BOUND_SHARE = 0.75  # the part of the crowd that the least reports of all questions may take
 _LOCAL_SEARCH_STEPS = 100  # at most: each adds or drops one block
 _LOCAL_SEARCH_WORK = 2e6  # at most, steps times entries of the matrix of blocks by groups
-_MIN_RELATIVE_GAIN = 1e-4  # each must save that part of the error
+_MIN_RELATIVE_GAIN = 1e-4  # a step of the local search must save this part of the error
 
 
 def information(asked: Candidates, users: float, shares: Floats) -> Floats:
@@ -73,8 +73,11 @@ def optimise(
     before = np.zeros(len(groups.variance)) if known is None else known
     current = shares / shares.sum()
     for _ in range(steps):
+        # minus the derivative of the posterior variance v / (1 + v I) in I is (v / (1 + v I))^2
         slope = slopes(groups, before + information(asked, users, current))
         benefit = asked.by_block(asked.gains * slope[asked.columns])
+        # a multiplicative step on the simplex: at the optimum every block in use has the same benefit (Kuhn-Tucker);
+        # the square root damps it enough that the error never rises (Torsney's algorithm with exponent 1/2)
         current = current * np.sqrt(benefit / (benefit @ current))
         current /= current.sum()
     return current, expected_error(groups, before + information(asked, users, current))
@@ -127,6 +130,7 @@ def _generate_columns(groups: Groups, epsilon: Decimal, users: int, pricing: Pri
             break
         asked = asked.plus(entering, epsilon)
         entry = _ENTERING_SHARE if there else 1.0
+        # entering blocks share one part of the crowd evenly; the steps below find how much each is worth
         shares = np.append((1 - entry) * shares, np.full(len(entering), entry / len(entering)))
         shares, _ = optimise(asked, users, shares, steps=_ROUND_STEPS)
     return asked, shares

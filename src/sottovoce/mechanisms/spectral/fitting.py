@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats, Progress
-from sottovoce.mechanisms.spectral.dependence import Doubt, correct, model_moments
+from sottovoce.mechanisms.spectral.dependence import Doubt, asked_moments, correct, model_moments
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
 from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.objective import TEXTURES, Mixture, Objective, Texture, descend, logit_basis
@@ -104,6 +104,25 @@ class Fitted:
     steps: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    """The reports without a part, and that part: what each is fitted and judged by, and the moments of the first.
+
+    Only what anyone was asked for is kept of each: of many attributes or levels that is a small part of all moments.
+    """
+
+    train: Objective
+    test: Objective
+    moments: Moments
+
+    @classmethod
+    def of(cls, answers: Answers, whole: Objective, moments: Moments, counts: Sequence[NDArray[Any]]) -> _Fold:
+        part = answers.moments(counts)
+        rest = moments.minus(part)
+        where = asked_moments(moments)
+        return cls(whole.on(rest), whole.on(part), Moments(rest.estimate[where], rest.information[where]))
+
+
 def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda done: None) -> Fitted:
     """Return the mixture that explains the answers.
 
@@ -111,20 +130,22 @@ def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda
     """
     generator = np.random.default_rng(_SEED)
     moments, asked = answers.moments(), answers.asked
-    parts = [answers.moments(counts) for counts in split(answers.counts, effort.folds, generator)]
+    parts = split(answers.counts, effort.folds, generator)
     textures = choose_textures(answers.axes, asked, moments)
     progress(0.1)
     objective = Objective(answers.axes, asked, moments, components=effort.components, textures=textures)
-    trained = [moments.minus(part) for part in parts]
-    chosen, ends = _held_out(objective, trained, parts, effort, generator)
+    folds = [_Fold.of(answers, objective, moments, counts) for counts in parts]
+    chosen, ends = _held_out(folds, effort, generator)
     progress(0.4)
     steps = [number * effort.folds // (effort.folds - 1) for number in chosen]  # those fits saw that much less
     base = _base(objective)
     points = [_one_fit(objective, base, steps[number % 2], generator) for number in range(effort.fits)]
     progress(0.6)
     mixture = average([objective.mixture(point) for point in points])
-    of_parts = [(part, _moments_of(answers, objective.mixture(end))) for part, end in zip(trained, ends, strict=True)]
-    correction = correct(answers.axes, asked, moments, _moments_of(answers, mixture), of_parts)
+    where = asked_moments(moments)
+    fits = [_moments_of(answers, objective.mixture(end))[where] for end in ends]
+    trained = [(fold.moments, own) for fold, own in zip(folds, fits, strict=True)]
+    correction = correct(answers.axes, asked, moments, _moments_of(answers, mixture), trained)
     joined = Objective(
         answers.axes, asked, correction.target, components=effort.fits * effort.components, textures=textures
     )
@@ -170,25 +191,17 @@ def average(mixtures: Sequence[Mixture]) -> Mixture:
 
 
 def _held_out(
-    objective: Objective,
-    trained: Sequence[Moments],
-    parts: Sequence[Moments],
-    effort: Effort,
-    generator: np.random.Generator,
+    folds: Sequence[_Fold], effort: Effort, generator: np.random.Generator
 ) -> tuple[tuple[int, int], list[Floats]]:
     """Return after how many steps held-out reports are explained best, and first about as well; and the fits then."""
-    paths, tests = [], []
-    for train, part in zip(trained, parts, strict=True):
-        own = objective.on(train)
-        paths.append(descend(own, _start(own, _base(own), generator)))
-        tests.append(objective.on(part))
+    paths = [descend(fold.train, _start(fold.train, _base(fold.train), generator)) for fold in folds]
     scores: dict[int, float] = {}
     seen: dict[int, list[Floats]] = {}
     steps, target = 0, _FIRST_STEPS
     while steps < effort.most_steps:
         seen[target] = [next(islice(path, target - steps - 1, None)) for path in paths]
         steps, target = target, int(target * _STEP_GROWTH)
-        scores[steps] = sum(test.misfit(point) for test, point in zip(tests, seen[steps], strict=True))
+        scores[steps] = sum(fold.test.misfit(point) for fold, point in zip(folds, seen[steps], strict=True))
         lowest = min(scores, key=scores.__getitem__)
         if list(scores).index(lowest) + _PATIENCE < len(scores):
             break

@@ -9,9 +9,11 @@ information and no part in the fit. Reference: docs/spectral.md, docs/design/lim
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 import numpy as np
@@ -20,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from sottovoce._types import Floats
 from sottovoce.channels import GRR
 from sottovoce.errors import PlanError
+from sottovoce.mechanisms.options import MechanismOptions
 from sottovoce.mechanisms.spectral.blocks import Block, Candidates, coefficient_groups
 from sottovoce.mechanisms.spectral.design import LEAST_REPORTS, least_shares, optimise
 from sottovoce.mechanisms.spectral.design import design as design_shares
@@ -44,7 +47,7 @@ STRONG, PAIRS_NAMED = 0.5, 6
 """A mean product of two signs that is called strong dependence; how many pairs a warning names."""
 
 
-class WorkloadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class WorkloadOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What matters, where not everything does alike.
 
     Attributes:
@@ -54,11 +57,21 @@ class WorkloadOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     widths: tuple[float, ...] | None = None
-    attributes: dict[str, float] = {}
+    attributes: dict[str, float] = msgspec.field(default_factory=dict)
     pairs: tuple[tuple[str, str, float], ...] | None = None
 
+    if TYPE_CHECKING:
 
-class SpectralOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+        def __init__(
+            self,
+            *,
+            widths: Sequence[float] | None = None,
+            attributes: Mapping[str, float] = ...,
+            pairs: Sequence[tuple[str, str, float]] | None = None,
+        ) -> None: ...
+
+
+class SpectralOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Options of Spectral.
 
     Attributes:
@@ -67,7 +80,12 @@ class SpectralOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
     workload: str | WorkloadOptions = "ranges"
 
+    if TYPE_CHECKING:
+
+        def __init__(self, *, workload: Literal["ranges", "marginals"] | WorkloadOptions = "ranges") -> None: ...
+
     def __post_init__(self) -> None:
+        super().__post_init__()
         if isinstance(self.workload, str) and self.workload not in ("ranges", "marginals"):
             raise PlanError(
                 f'workload is "ranges", "marginals", or a dict of widths, attributes and pairs, got {self.workload!r}'
@@ -144,7 +162,7 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
 def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]:
     """Return, for every group of coefficients, the information gathered and the variance that is believed.
 
-    That is the prior's, drawn towards what the reports show by as much as chance cannot have made it.
+    Empirical Bayes: the prior variance, shrunk towards the method-of-moments estimate by that estimate's own precision.
     """
     where, moments, groups = answers.asked, answers.moments(), asked.groups
     known, variance = np.zeros(len(groups.variance)), groups.variance.copy()
@@ -157,7 +175,9 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
         number = groups.number(group)
         known[number], prior = information.mean(), groups.variance[number]
         shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
+        # the variance of a mean of m squares of a normal with variance s is 2 s^2 / m
         chance = 2 * (1 / known[number] + prior) ** 2 / information.size  # the variance of what shows
+        # empirical Bayes: shrink the method-of-moments variance towards the prior's by how uncertain it is
         believed = prior + (shown - prior) / (1 + chance / prior**2)
         variance[number] = min(max(believed, 0.1 * prior), 1.0)
     return known, variance
@@ -174,7 +194,9 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
         among = slice(*np.searchsorted(questions, (first, stop)))
         table = np.zeros((family.count, int(plan.questions.codes[first:stop].max())), dtype=np.int64)
         table[questions[among] - first, codes[among]] = counts[among]
-        crowded = np.flatnonzero(weights[first:stop] < 1)  # more than chance explains: weighed as if by chance
+        crowded = np.flatnonzero(
+            weights[first:stop] < 1
+        )  # capped at the expected count + 4 sd, so that liars cannot buy weight
         table[crowded] = np.rint(table[crowded] * weights[first:stop][crowded, None])
         blocks.append(block)
         by_block.append(block.counted(table))

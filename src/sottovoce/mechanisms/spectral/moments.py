@@ -197,7 +197,9 @@ def _sums(block: Shown, tally: NDArray[Any], given: Floats | float) -> Floats:
     where = block.occurring()
     left = np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)[..., None]
     reports = tally.sum(axis=-1, keepdims=True)
+    # of r reports a part 1 - tau is uniform over the combinations that occur; the rest follows the truth
     expected = np.where(where, reports * (1 - left) / where.sum(axis=-1, keepdims=True), 0.0)  # of answers by chance
+    # weighted least squares: estimate = sum(signs) / (tau r), information = tau^2 r, so their product is tau * sum
     weighted = left * hadamard(tally - expected)
     information = np.broadcast_to(left**2 * reports, weighted.shape)
     return np.stack([weighted, information, left**2 * information])
@@ -246,6 +248,7 @@ def hadamard(counts: NDArray[Any]) -> Floats:
     """
     result, length, half = np.asarray(counts, dtype=np.float64), counts.shape[-1], 1
     while half < length:
+        # one butterfly of the fast Walsh-Hadamard transform: (a, b) -> (a + b, a - b)
         pairs = result.reshape(*counts.shape[:-1], -1, 2, half)
         plus, minus = pairs[..., 0, :] + pairs[..., 1, :], pairs[..., 0, :] - pairs[..., 1, :]
         result = np.stack([plus, minus], axis=-2).reshape(counts.shape)

@@ -60,9 +60,11 @@ def logit_basis(axis: Axis, texture: Texture) -> Floats:
     values = axis.size - axis.nullable
     cells = min(values, _RESOLUTION)
     second = np.diff(np.eye(cells), 2, axis=0)
+    # eigenvectors of the squared second difference: the discrete cosines, smoothest first
     eigenvalues, vectors = np.linalg.eigh(second.T @ second)
     keep = slice(1, 1 + _FUNCTIONS)
     curvature = np.maximum(eigenvalues[keep] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
+    # exp(-smoothness * |second difference|^2) makes coefficients normal with variance 1 / (2 smoothness eigenvalue)
     amplitude = np.minimum(np.sqrt(2 / 64 / (2 * texture.smoothness * curvature)) + texture.least, _MOST_AMPLITUDE)
     basis = vectors[:, keep] * np.sqrt(cells / 2) * amplitude
     position = (np.arange(values) + 0.5) * cells / values - 0.5
@@ -126,25 +128,26 @@ class Objective:
             for (axis, bands, texture), members in alike.items()
         ]
         ends = np.searchsorted(bands_of[self._order], np.arange(_COARSE, bands_of.max() + 1))
-        self._slabs = self._cut([slice(*chunk) for chunk in pairwise([0, *ends.tolist(), len(bands_of)])])
+        self._slabs = self._cut(moments, [slice(*chunk) for chunk in pairwise([0, *ends.tolist(), len(bands_of)])])
         self.length = sum(len(g.members) * (components + 1) * g.base.shape[1] for g in self.groups) + components
 
     def on(self, moments: Moments) -> Objective:
-        """Return the same objective on other reports."""
+        """Return the same objective on other reports; of their moments it keeps only what anyone was asked for."""
         other = object.__new__(Objective)
-        other.__dict__.update(self.__dict__, moments=moments)
-        other._slabs = other._cut([slab.rows for slab in self._slabs])
+        single = Moments(moments.estimate[:1].copy(), moments.information[:1].copy())
+        other.__dict__.update(self.__dict__, moments=single)
+        other._slabs = self._cut(moments, [slab.rows for slab in self._slabs])
         return other
 
-    def _cut(self, chunks: Sequence[slice]) -> list[_Slab]:
+    def _cut(self, moments: Moments, chunks: Sequence[slice]) -> list[_Slab]:
         """Return the slabs of the moments; what stands in both triangles counts half in each."""
         slabs = []
         for rows in chunks:
             where = np.ix_(self._order[rows], self._order[: rows.stop])
-            information = self.moments.information[where]
+            information = moments.information[where]
             information[:, rows.start :] /= 2
             columns = slice(0, 1 + int(np.flatnonzero(information.any(axis=0)).max(initial=0)))
-            estimate = np.ascontiguousarray(self.moments.estimate[where][:, columns])
+            estimate = np.ascontiguousarray(moments.estimate[where][:, columns])
             slabs.append(_Slab(rows, columns, estimate, np.ascontiguousarray(information[:, columns])))
         return slabs
 
@@ -207,6 +210,7 @@ class Objective:
         gradient = np.zeros_like(point)
         for group, table, part in zip(self.groups, tables, self.views(gradient), strict=True):
             by_table = back[group.rows].transpose(0, 2, 1) @ group.signs.T
+            # the softmax's Jacobian: dp_i/dl_j = p_i (1{i=j} - p_j)
             by_logit = table * (by_table - (table * by_table).sum(axis=-1, keepdims=True))
             part[:, :-1] += by_logit @ group.deviation
             part[:, -1] += by_logit.sum(axis=1) @ group.base
@@ -228,6 +232,7 @@ class Objective:
         for group, table, part in zip(self.groups, tables, self.views(result), strict=True):
             for basis, shared in ((group.deviation, False), (group.base, True)):
                 for index, (own, rows) in enumerate(zip(table, group.rows, strict=True)):
+                    # how each mean moves with each unknown: the covariance of sign and basis function
                     moved = np.einsum("xu,kx,xf->kuf", group.signs, own, basis, optimize=True)
                     moved -= (own @ group.signs)[:, :, None] * (own @ basis)[:, None, :]
                     if shared:
@@ -299,6 +304,7 @@ def _direction(gradient: Floats, pairs: deque[tuple[Floats, Floats, float]]) -> 
         factors.append(scale * (step @ direction))
         direction -= factors[-1] * change
     last = pairs[-1] if pairs else None
+    # the usual first guess of the inverse Hessian: (s.y) / (y.y) times the identity
     direction *= 1 / (last[2] * (last[1] @ last[1])) if last else 1 / (np.linalg.norm(gradient) + 1e-12)
     for (step, change, scale), factor in zip(pairs, reversed(factors), strict=True):
         direction += step * (factor - scale * (change @ direction))

@@ -89,6 +89,7 @@ def pattern_bases(leads: Leads, whole: bool = False) -> tuple[tuple[int, ...], .
         functions = {lead: 1 << lead for lead in leads}
         for (free, above), degree, multiplier in zip(runs, degrees, multipliers, strict=True):
             for index, lead in enumerate(above):
+                # multiplying by every element of a finite field gives every filling once: equal coverage
                 filling = _multiply(multiplier, 1 << index, degree)
                 functions[lead] |= sum((filling >> bit & 1) << position for bit, position in enumerate(free))
         tables.append(tuple(functions[lead] for lead in leads))
@@ -144,6 +145,7 @@ def pair_masses(first: Leads, second: Leads) -> dict[tuple[int, int], int]:
     masses: dict[tuple[int, int], int] = {}
     for chosen in range(1, 1 << len(first)):
         indices = [index for index in range(len(first)) if chosen >> index & 1]
+        # the product of some functions is in the band of the highest lead among them
         bands = max(first[index] for index in indices), max(second[index] for index in indices)
         masses[bands] = masses.get(bands, 0) + 1
     return masses

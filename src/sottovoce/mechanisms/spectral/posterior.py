@@ -119,11 +119,13 @@ class Posterior:
     def _tables(self) -> dict[str, Floats]:
         """Variances by bands: the posterior, the prior, and of the measured coefficients."""
         falls = self._room * np.concatenate([[1.0], *(pair_falls(axis) for axis in self.axes)])
+        # a product of two functions varies by at most the product of their own variances over the crowd
         prior = self.belief.pair_prior * np.outer(falls, falls)
         prior[0, 1:] = prior[1:, 0] = single_prior(self.axes)
         asked = np.isfinite(self.doubt.measured)
         measured = np.where(asked, self.doubt.measured, 1.0)
         return {
+            # normal-normal update: 1 / (1/prior + 1/measured)
             "assumed": np.where(asked, prior * measured / (prior + measured), prior),
             "posterior": self.doubt.noise + self.doubt.bias,
             "prior": prior,
@@ -210,6 +212,7 @@ class Posterior:
         bands = [np.array([0])] if len(attributes) == 1 else []
         bands += [np.flatnonzero(self._layout.attribute == index) for index in attributes]
         indices = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
+        # the variance of a sum of independent coefficients: squared weights by band, times the band's variance
         energy = total**2
         for axis, own in enumerate(bands):
             starts = np.searchsorted(self._layout.functions[indices[axis]], own)
@@ -222,6 +225,7 @@ class Posterior:
         if len(attributes) == 2:
             listed = any(map(self.is_list, attributes))
             doubtful = self.belief.coherent_listed if listed else self.belief.coherent_pair
+        # errors of a pair's coefficients go together where whole cells are off: a coherent part of the variance
         coherent = _quadratic(plain, *grams)
         sizes = np.outer(*(2.0 ** self._layout.band[own] for own in bands))
         for name, table, weight in (  # what is doubted more does not count as measured the sooner

@@ -88,6 +88,7 @@ class Pricing:
 
     def _worth(self, slopes: Floats, cells: Floats, questions: Floats) -> Floats:
         """Return what a report saves, less for many questions or more cells than pay, nothing for too many cells."""
+        # tau^2, tau = (e^eps - 1) / (e^eps - 1 + cells); see `blocks.attenuation`
         gain = ((self.odds - 1) / (self.odds - 1 + cells)) ** 2
         wide = np.maximum((np.minimum(cells, self.widest) - 1) / self.odds, 1.0)
         gain *= 4 * wide / (1 + wide) ** 2  # the part of what epsilon allows that so many cells carry
@@ -120,6 +121,7 @@ class Pricing:
         for start in range(0, len(pairs), max(1, _AT_ONCE // len(rows) ** 2)):
             part = slice(start, start + max(1, _AT_ONCE // len(rows) ** 2))
             first, second = self.first[part], self.second[part]
+            # for all patterns a, b of two attributes at once: sum over bands of mass_a slope_ab mass_b
             shown = masses @ pairs[part] @ masses.T
             shown += alone[first][:, :, None] + alone[second][:, None, :]
             worth = self._worth(shown, bins[first][:, :, None] * bins[second][:, None, :], questions)

@@ -48,6 +48,7 @@ class SingleProblem:
         value, levels, _ = self.value(point)
         slopes = self._slopes(levels)
         curvature = (slopes.T * self.information) @ slopes
+        # Laplace: log integral = log of the peak - half the log determinant of the curvature there, prior's included
         return -value - 0.5 * float(np.linalg.slogdet(curvature + np.eye(len(point)))[1])
 
     def _slopes(self, levels: Floats) -> Floats:
@@ -65,6 +66,7 @@ class SingleProblem:
             gradient = slopes.T @ (self.information * residual) + point
             curvature = (slopes.T * self.information) @ slopes
             while True:
+                # Levenberg-Marquardt: Gauss-Newton curvature of the misfit, 1 for the prior, and the damping
                 tried = point - np.linalg.solve(curvature + (1 + damping) * identity, gradient)
                 new_value, new_levels, new_residual = self.value(tried)
                 if new_value <= value:

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
-from sottovoce.service.store import plain
+from sottovoce.service.store import plain, plan_log
 from sottovoce.service.store.connections import Connections
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.records import Records
 from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports
 
-_MIGRATION_LOCK, _REWRITE_LOCK = 0x50770, 0x50771  # any numbers that all collectors agree on
+_MIGRATION_LOCK, _REWRITE_LOCK, _LOG_LOCK = 0x50770, 0x50771, 0x50772  # any numbers that all collectors agree on
 _CONNECT_SECONDS = 10
 _REWRITE_SECONDS = 3600.0
 """So often the counts are written anew, if any changed: until then a row tells which transaction changed it last."""
@@ -131,6 +131,8 @@ class PostgresStore(Records):
             )
             found = connection.execute("SELECT number FROM plans WHERE fingerprint = %s", (plan.fingerprint,))
             number = _one(found)[0]
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOG_LOCK,))
+            plan_log.append(lambda sql, values: connection.execute(sql.replace("?", "%s").encode(), values), plan)
             if purged is None:
                 key = self._key[collection] = self.keys.matching(plan.collection, check)
                 if check is None:

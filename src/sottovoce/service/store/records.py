@@ -16,8 +16,10 @@ from typing import Any
 import psycopg
 
 from sottovoce.errors import StoreError
+from sottovoce.plan.log import Log, LogEntry
+from sottovoce.service.store import plan_log
 from sottovoce.service.store.keys import IdKey, Keyring
-from sottovoce.service.store.store import CollectionState, KeptModel, Token
+from sottovoce.service.store.store import CollectionState, KeptModel, Release, Token
 
 TAKEN = (sqlite3.IntegrityError, psycopg.IntegrityError)
 """What a database raises when a name is taken."""
@@ -38,6 +40,11 @@ _MODEL = """
 INSERT INTO models (collection, id, day, plan, reports, document) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (collection)
 DO UPDATE SET id = excluded.id, day = excluded.day, plan = excluded.plan, reports = excluded.reports,
     document = excluded.document
+"""
+_RELEASE = """
+INSERT INTO releases (plan, wave, reports, document) SELECT number, ?, ?, ? FROM plans WHERE fingerprint = ?
+ON CONFLICT (plan, wave) DO UPDATE SET reports = excluded.reports, document = excluded.document
+WHERE releases.reports = ?
 """
 
 
@@ -81,6 +88,19 @@ class Records(ABC):
             (collection,),
         )
         return [(fingerprint, day_of(day), int(count)) for fingerprint, day, count in rows]
+
+    def releases(self, collection: int) -> list[Release]:
+        """Return what was shown last of every plan and wave, where counts are shown in steps."""
+        rows = self._read(
+            "SELECT fingerprint, wave, reports, releases.document FROM releases "
+            "JOIN plans ON plans.number = releases.plan WHERE collection = ?",
+            (collection,),
+        )
+        return [Release(name, wave, int(reports), bytes(document)) for name, wave, reports, document in rows]
+
+    def release(self, fingerprint: str, wave: int, before: int, reports: int, document: bytes) -> bool:
+        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports."""
+        return self._write(_RELEASE, (wave, reports, document, fingerprint, before)) == 1
 
     def refusals(self, collection: int) -> list[tuple[datetime.date, str, int]]:
         """Return how many reports were refused, by day and reason."""
@@ -129,6 +149,10 @@ class Records(ABC):
         """Return what was asked: day, token, collection, what, and how often."""
         rows = self._read("SELECT day, token, collection, what, count FROM asked ORDER BY day, token, collection, what")
         return [(day_of(day), token, collection, what, int(count)) for day, token, collection, what, count in rows]
+
+    def log(self) -> Log:
+        """Return the log of every plan that was ever registered."""
+        return Log(tuple(LogEntry(*row) for row in self._read(f"{plan_log.ENTRIES} ORDER BY number")))
 
     def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
         """Keep the model that answers from now on, for all collectors of this database."""
@@ -188,7 +212,7 @@ class Records(ABC):
         self._write_all(
             [
                 *((f"DELETE FROM {table} WHERE collection = ?", one) for table in self._id_tables),
-                (f"DELETE FROM counts WHERE plan IN {plans}", one),
+                *((f"DELETE FROM {table} WHERE plan IN {plans}", one) for table in ("counts", "releases")),
                 *((f"DELETE FROM {table} WHERE collection = ?", one) for table in ("refusals", "models", "plans")),
                 ("DELETE FROM collections WHERE number = ?", one),
             ]

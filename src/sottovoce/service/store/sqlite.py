@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
-from sottovoce.service.store import plain
+from sottovoce.service.store import plain, plan_log
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.recent import RecentIds, split
@@ -146,6 +146,7 @@ class SQLiteStore(Records):
                 (collection, plan.fingerprint, plan.to_json()),
             )
             (number,) = writer.execute("SELECT number FROM plans WHERE fingerprint = ?", (plan.fingerprint,)).fetchone()
+            plan_log.append(writer.execute, plan)
             if purged is None:
                 key = self._key[collection] = self.keys.matching(plan.collection, check)
                 writer.execute("UPDATE collections SET key_check = ? WHERE number = ?", (key.check, collection))

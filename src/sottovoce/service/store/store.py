@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.plan.log import Log
 from sottovoce.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -140,6 +141,16 @@ class KeptModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """What was shown last of a plan's wave: how many reports, and their rows as the one who released them wrote it."""
+
+    fingerprint: str
+    wave: int
+    reports: int
+    document: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """What was counted of one plan, over all days; the plan as its fingerprint and its canonical JSON."""
 
@@ -156,7 +167,10 @@ class Store(Protocol):
     keys: Keyring
 
     def register(self, plan: Plan) -> PlanKey:
-        """Return the numbers of a plan, which is kept from now on; its collection's key must be the right one."""
+        """Return the numbers of a plan, which is kept and logged from now on; its collection's key must be right."""
+
+    def log(self) -> Log:
+        """Return the log of every plan that was ever registered."""
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
         """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
@@ -170,6 +184,12 @@ class Store(Protocol):
 
     def counts(self, collection: int) -> list[Counts]:
         """Return what was counted, plan by plan."""
+
+    def releases(self, collection: int) -> list[Release]:
+        """Return what was shown last of every plan and wave, where counts are shown in steps."""
+
+    def release(self, fingerprint: str, wave: int, before: int, reports: int, document: bytes) -> bool:
+        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports."""
 
     def revision(self, collection: int) -> int:
         """Return a number that grows with every change to what was counted or refused."""

@@ -1,0 +1,25 @@
+/**
+ * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
+ * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+ */
+
+const NAME = "sottovoce-plans";
+
+/** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
+export async function findPlan(address) {
+  try {
+    const found = await (await globalThis.caches?.open(NAME))?.match(address);
+    return found ? await found.text() : null;
+  } catch {
+    return null; // forbidden by the browser's settings: as good as absent
+  }
+}
+
+/** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+export async function keepPlan(address, text) {
+  try {
+    await (await globalThis.caches?.open(NAME))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
+  } catch {
+    // full or forbidden
+  }
+}

@@ -1,0 +1,120 @@
+"""Models of waves: one for every wave of a plan, and what changed between them.
+
+Everybody reports in one wave, so the noise of two waves is of different people and independent: the error of a change
+is that of two answers put together, whether nobody changed or everybody did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sottovoce._types import Progress
+from sottovoce.errors import ModelError, QueryError
+from sottovoce.model.answer import Answer, Estimate, difference
+from sottovoce.model.fitting import fit
+from sottovoce.model.model import Model
+from sottovoce.plan.plan import Plan, require_plan
+from sottovoce.query.functional import Where
+from sottovoce.tally.tally import Tally
+
+
+class WaveModels(Mapping[int, Model]):
+    """The models of a plan's waves, by the number of the wave; of waves without reports there is none.
+
+    Example:
+        >>> import numpy as np, sottovoce as sv
+        >>> schema = sv.Schema([sv.Ordinal("a", 0, 3), sv.Ordinal("b", 0, 3)])
+        >>> plan = sv.Plan.create(schema, users=40_000, waves=2, lifetime=1)
+        >>> people = {"a": np.arange(20_000) % 4, "b": np.arange(20_000) % 3}
+        >>> tally = sv.simulate(plan, people, seed=1, wave=1)
+        >>> tally.merge(sv.simulate(plan, people, seed=2, wave=2))
+        >>> models = sv.fit_waves(plan, tally)
+        >>> low, high = models.change("a <= 1", between=(1, 2)).interval
+        >>> low < 0 < high
+        True
+    """
+
+    def __init__(self, plan: Plan, models: Mapping[int, Model]) -> None:
+        self.plan = plan
+        self._models = dict(sorted(models.items()))
+
+    def __getitem__(self, wave: int) -> Model:
+        try:
+            return self._models[wave]
+        except KeyError:
+            known = ", ".join(str(one) for one in self._models)
+            raise QueryError(f"there are reports of the waves {known}, got wave {wave!r}") from None
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    def trend(self, where: Where, *, level: float = 0.9) -> dict[int, Answer]:
+        """Return the fraction of the crowd that a predicate selects, wave by wave, each with its own interval.
+
+        The waves' errors are independent: of ten intervals of level 0.9 about one misses.
+
+        Args:
+            where: A predicate, as `Model.answer` takes it.
+            level: The probability with which each interval should hold the true fraction.
+        """
+        return {wave: model.answer(where, level=level) for wave, model in self._models.items()}
+
+    def change(self, where: Where, *, between: tuple[int, int], level: float = 0.9) -> Estimate:
+        """Return by how much the fraction that a predicate selects grew from one wave to another.
+
+        Args:
+            where: A predicate, as `Model.answer` takes it.
+            between: The two waves, the earlier first.
+            level: The probability with which the interval should hold the true change.
+
+        Raises:
+            QueryError: If either wave has no reports, or it is twice the same.
+        """
+        try:
+            earlier, later = between
+        except (TypeError, ValueError):
+            raise QueryError(f"between takes two waves, such as (3, 7), got {between!r}") from None
+        if earlier == later:
+            raise QueryError(f"a change is between two waves, got {earlier!r} twice")
+        return difference(self[later].answer(where, level=level), self[earlier].answer(where, level=level), level=level)
+
+    def __repr__(self) -> str:
+        return f"<WaveModels of {len(self)} of {self.plan.questions.waves} waves by {self.plan.mechanism}>"
+
+
+def fit_waves(
+    plan: Plan,
+    tally: Tally,
+    *,
+    seed: int = 0,
+    quality: str = "default",
+    progress: Progress = lambda done: None,
+) -> WaveModels:
+    """Return a model for every wave that has reports.
+
+    Args:
+        plan: The plan that was answered, or another of the same collection.
+        tally: What was counted.
+        seed: As `fit` takes it.
+        quality: As `fit` takes it.
+        progress: Told how much of the work is done, from 0 to 1.
+
+    Raises:
+        ModelError: If the plan has no waves, the tally is of another collection, or is empty.
+    """
+    require_plan(plan)
+    if plan.waves is None:
+        raise ModelError("this plan has no waves; fit makes the one model of its reports")
+    if not isinstance(tally, Tally) or tally.collection != plan.collection:
+        raise ModelError("fit_waves takes a tally of the plan's own collection")
+    waves = [wave for wave, total in enumerate(tally.wave_totals, start=1) if total]
+    if not waves:
+        raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
+    models: dict[int, Model] = {}
+    for wave in waves:
+        models[wave] = fit(plan.one_wave, tally.at(wave), seed=seed, quality=quality)
+        progress(len(models) / len(waves))
+    return WaveModels(plan, models)

@@ -1,0 +1,75 @@
+"""Models of waves: one for each, a trend of answers, and changes between independent waves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+
+SCHEMA = sv.Schema([sv.Ordinal("age", 0, 15), sv.Ordinal("income", 0, 15)])
+PLAN = sv.Plan.create(SCHEMA, users=60_000, waves=3, lifetime=2, mechanism="hdg")
+
+
+def people(shift: int) -> dict[str, np.ndarray]:
+    """Return 20,000 people whose incomes are shifted by so many levels."""
+    generator = np.random.default_rng(7)
+    age = generator.integers(0, 16, 20_000)
+    return {"age": age, "income": np.clip(age // 2 + generator.integers(0, 6, 20_000) + shift, 0, 15)}
+
+
+def collected(*waves: int) -> sv.Tally:
+    """Return the tally in which incomes are one level higher in every wave."""
+    tally = sv.Tally(PLAN)
+    for wave in waves:
+        tally.merge(sv.simulate(PLAN, people(wave), seed=wave, wave=wave))
+    return tally
+
+
+def test_each_wave_is_fitted_by_its_own_reports() -> None:
+    tally = collected(1, 3)
+    models = sv.fit_waves(PLAN, tally)
+    assert list(models) == [1, 3]
+    assert len(models) == 2
+    for wave in (1, 3):
+        alone = sv.fit(PLAN.one_wave, tally.at(wave))
+        assert models[wave].answer("income >= 8").fraction == alone.answer("income >= 8").fraction
+        assert models[wave].origin.reports == 20_000
+    with pytest.raises(sv.QueryError, match="there are reports of the waves 1, 3, got wave 2"):
+        models[2]
+    assert repr(models) == "<WaveModels of 2 of 3 waves by hdg>"
+
+
+def test_a_trend_is_the_answers_wave_by_wave_and_a_change_adds_their_independent_errors() -> None:
+    models = sv.fit_waves(PLAN, collected(1, 2, 3))
+    trend = models.trend("income >= 8", level=0.8)
+    truth = {wave: float((people(wave)["income"] >= 8).mean()) for wave in (1, 2, 3)}
+    for wave, answer in trend.items():
+        assert answer.level == 0.8
+        assert answer.fraction == pytest.approx(truth[wave], abs=5 * answer.deviation)
+    change = models.change("income >= 8", between=(1, 3), level=0.8)
+    assert float(change) == pytest.approx(trend[3].fraction - trend[1].fraction)
+    assert change.deviation == pytest.approx(math.hypot(trend[1].deviation, trend[3].deviation), rel=1e-6)
+    assert change.interval[0] > 0  # every wave is one level richer
+    back = models.change("income >= 8", between=(3, 1), level=0.8)
+    assert float(back) == pytest.approx(-float(change))
+
+
+def test_what_is_not_between_two_waves_is_refused() -> None:
+    models = sv.fit_waves(PLAN, collected(1, 2))
+    for between in ((1, 1), (1,), 3, (1, 2, 3)):
+        with pytest.raises(sv.QueryError, match=r"between (takes )?two waves"):
+            models.change("income >= 8", between=between)  # type: ignore[arg-type]
+
+
+def test_plans_with_and_without_waves_are_not_fitted_by_each_others_functions() -> None:
+    with pytest.raises(sv.ModelError, match="fit_waves makes a model of each"):
+        sv.fit(PLAN, collected(1))
+    with pytest.raises(sv.ModelError, match="has no waves"):
+        sv.fit_waves(PLAN.one_wave, sv.Tally(PLAN.one_wave))
+    with pytest.raises(sv.ModelError, match="empty"):
+        sv.fit_waves(PLAN, sv.Tally(PLAN))
+    with pytest.raises(sv.ModelError, match="own collection"):
+        sv.fit_waves(PLAN, sv.Tally(PLAN.one_wave))

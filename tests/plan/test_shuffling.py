@@ -1,0 +1,144 @@
+"""The shuffled promise: against brute force over all crowds, and against a second evaluation by other means."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from sottovoce.plan.shuffling import shuffled_epsilon
+
+
+def counts_of(rows: list[np.ndarray]) -> np.ndarray:
+    """Return the exact distribution of the counts of all codes but the last, one person per row."""
+    codes, people = len(rows[0]), len(rows)
+    table = np.zeros((people + 1,) * (codes - 1))
+    table[(0,) * (codes - 1)] = 1.0
+    for row in rows:
+        grown = row[-1] * table
+        for code in range(codes - 1):
+            grown += row[code] * np.roll(table, 1, axis=code)  # the last count is still zero, so nothing wraps
+        table = grown
+    return table
+
+
+def exact_epsilon(first: np.ndarray, second: np.ndarray, delta: float, most: float) -> float:
+    """Return the smallest epsilon that holds between two distributions, both ways, by bisection."""
+
+    def left(epsilon: float) -> float:
+        growth = math.exp(epsilon)
+        return max(np.maximum(first - growth * second, 0).sum(), np.maximum(second - growth * first, 0).sum())
+
+    return bisect(left, delta, most)
+
+
+def bisect(left: Callable[[float], float], delta: float, most: float) -> float:
+    low, high = 0.0, most
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if left(middle) > delta else (low, middle)
+    return high
+
+
+def crowds(cells: int, others: int, *, every: bool) -> Iterator[tuple[int, ...]]:
+    """Yield how many others are in each cell: every way, or all of them in one cell, or half in each of two."""
+    if every:
+        yield from (way for way in itertools.product(range(others + 1), repeat=cells) if sum(way) == others)
+        return
+    for one, two in itertools.combinations_with_replacement(range(cells), 2):
+        way = [0] * cells
+        way[one] += others // 2
+        way[two] += others - others // 2
+        yield tuple(way)
+
+
+def brute_force(epsilon: float, cells: int, users: int, delta: float, *, every: bool) -> float:
+    """Return the largest exact epsilon over crowds, the person's record being cell 0 or cell 1."""
+    ratio, worst = math.exp(epsilon), 0.0
+    table = (np.ones((cells, cells)) + (ratio - 1) * np.eye(cells)) / (ratio + cells - 1)
+    for way in crowds(cells, users - 1, every=every):
+        rows = [table[cell] for cell, number in enumerate(way) for _ in range(number)]
+        worst = max(worst, exact_epsilon(counts_of([*rows, table[0]]), counts_of([*rows, table[1]]), delta, epsilon))
+    return worst
+
+
+def response(epsilon: float, cells: int) -> tuple[Fraction, Fraction]:
+    """Return the worst ratio and the variation of randomised response."""
+    ratio = math.exp(epsilon)
+    return Fraction(ratio), Fraction((ratio - 1) / (ratio + cells - 1))
+
+
+CASES = [(2, 8, True), (2, 50, True), (3, 6, True), (3, 50, False), (4, 5, True), (4, 16, False)]
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize(("cells", "users", "every"), CASES)
+def test_it_is_never_below_the_exact_divergence_of_any_crowd(
+    cells: int, users: int, every: bool, epsilon: float, delta: float
+):
+    exact = brute_force(epsilon, cells, users, delta, every=every)
+    found = shuffled_epsilon(*response(epsilon, cells), users=users, delta=delta)
+    assert found >= exact
+    # With two cells nobody else can be in a third one, where they would hide the person least; the bound holds for
+    # plans of many questions, where it is not known that nobody is.
+    assert found <= (1.05 if cells > 2 else 1.25) * exact
+
+
+def second_evaluation(ratio: float, informative: float, users: int, delta: float) -> float:
+    """Return the epsilon of the same four values by an integral over their moment generating function.
+
+    E[T_+] is the integral of M(s) / s^2 along a vertical line in the complex plane, here through the saddle point.
+    """
+    masses = np.array([informative, informative, 1 - (ratio + 1) * informative, (ratio - 1) * informative])
+
+    def left(epsilon: float) -> float:
+        growth = math.exp(epsilon)
+        values = np.array([ratio - growth, 1 - growth * ratio, 1 - growth, 0.0])
+
+        def logarithm(s: complex | np.ndarray) -> np.ndarray:
+            grown = np.expm1(np.multiply.outer(s, values)) @ masses
+            return np.asarray(users * np.log1p(grown) - 2 * np.log(s))
+
+        best = minimize_scalar(lambda u: float(logarithm(math.exp(u))), bounds=(-25, 8), options={"xatol": 1e-9})
+        saddle = math.exp(best.x)
+        step = saddle * 1e-3
+        middle = float(logarithm(saddle))
+        curve = (float(logarithm(saddle + step)) - 2 * middle + float(logarithm(saddle - step))) / step**2
+        heights = np.linspace(0, 30 / math.sqrt(curve), 20_001)
+        along = np.exp(logarithm(saddle + 1j * heights) - middle).real
+        return math.exp(middle) * float(np.trapezoid(along, heights)) / math.pi / users
+
+    return bisect(left, delta, math.log(ratio))
+
+
+@pytest.mark.parametrize("users", [10**4, 10**6, 10**8])
+@pytest.mark.parametrize("cells", [2, 3, 16])
+@pytest.mark.parametrize("epsilon", [1.0, 2.0, 4.0])
+def test_it_equals_a_second_evaluation_from_above(epsilon: float, cells: int, users: int):
+    ratio, variation = response(epsilon, cells)
+    found = shuffled_epsilon(ratio, variation, users=users, delta=1e-9)
+    second = second_evaluation(float(ratio), float(variation / (ratio - 1)), users, 1e-9)
+    assert second <= found <= 1.002 * second
+
+
+def test_more_people_fewer_exemptions_and_more_variation_change_it_as_they_must():
+    ratio, variation = response(1.0, 4)
+    by_users = [shuffled_epsilon(ratio, variation, users=users, delta=1e-6) for users in (1, 10, 1000, 10**5, 10**11)]
+    assert by_users == sorted(by_users, reverse=True)
+    assert by_users[0] == pytest.approx(1.0, abs=1e-5)
+    by_delta = [shuffled_epsilon(ratio, variation, users=5000, delta=delta) for delta in (1e-3, 1e-6, 1e-12)]
+    assert by_delta == sorted(by_delta)
+    by_variation = [shuffled_epsilon(ratio, variation * part, users=5000, delta=1e-6) for part in (Fraction(1, 9), 1)]
+    assert by_variation == sorted(by_variation)
+    assert shuffled_epsilon(Fraction(1), Fraction(0), users=5, delta=1e-6) == 0
+
+
+def test_one_person_is_hidden_by_nobody():
+    ratio, variation = response(2.0, 3)
+    assert shuffled_epsilon(ratio, variation, users=1, delta=1e-9) == pytest.approx(2.0, abs=1e-3)
