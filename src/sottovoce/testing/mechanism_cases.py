@@ -1,19 +1,17 @@
-"""The mechanisms under test: all that are registered. What one does not promise is said in PROMISES, by one line."""
+"""Mechanisms under test: what each promises, and the plans and models that tests share."""
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
-import pytest
 
 import sottovoce as sv
-import sottovoce.mechanisms
 from sottovoce.plan.plan import SHARES
-from sottovoce.plan.registry import MECHANISMS
 from sottovoce.schema.frames import encode
-from tests.crowds import ATTRIBUTES, mixed_crowd, mixed_schema
+from sottovoce.testing.crowds import ATTRIBUTES, mixed_crowd, mixed_schema
 
 
 @dataclass(frozen=True)
@@ -33,11 +31,12 @@ class Promise:
     categorical: bool = True
 
 
-PROMISES = {
+PROMISES: dict[str, Promise] = {
     "spectral": Promise(additive=4, monotone=4),
     "hdg": Promise(one_attribute=False),
     "tdg": Promise(one_attribute=False),
     "calm": Promise(one_attribute=False),
+    "ahdg": Promise(one_attribute=False),
     "lhio": Promise(one_attribute=False, monotone=0),
     "hio": Promise(additive=0, monotone=0),
     "msw": Promise(additive=4, monotone=4, categorical=False),
@@ -50,8 +49,6 @@ def promise_of(mechanism: str) -> Promise:
     return PROMISES.get(mechanism, Promise())
 
 
-every_mechanism = pytest.mark.parametrize("mechanism", list(MECHANISMS))
-
 PEOPLE = 20_000
 
 
@@ -59,7 +56,7 @@ def schema_of(mechanism: str, attributes: int = 3) -> sv.Schema:
     """Return the mixed schema, or its first ordered attributes for a mechanism that takes no others."""
     if promise_of(mechanism).categorical:
         return mixed_schema(attributes)
-    return sv.Schema([attribute for attribute in ATTRIBUTES if attribute.ordered][:attributes])
+    return sv.Schema(tuple(attribute for attribute in ATTRIBUTES if attribute.ordered)[:attributes])
 
 
 @functools.cache
@@ -89,3 +86,13 @@ def expected_pairs(plan: sv.Plan, table: object) -> np.ndarray:
 def counted_pairs(tally: sv.Tally) -> np.ndarray:
     """Return the count of every (question, code) pair, in the same order."""
     return np.concatenate([tally.counts(question.index) for question in tally.plan.questions])
+
+
+def reshared(plan: sv.Plan) -> sv.Plan:
+    """Return another plan of the same collection: its shares turned round, its version and expiry changed."""
+    shares = plan.questions.shares[::-1].tolist()
+    families, start = [], 0
+    for family in plan.families:
+        families.append(msgspec.structs.replace(family, shares=tuple(shares[start : start + family.count])))
+        start += family.count
+    return msgspec.structs.replace(plan, families=tuple(families), version=2, expires="2031-01-01")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sottovoce._html import facts_html, rows_html
+from sottovoce.schema.notebook import facts_html, rows_html
 
 
 def test_facts_stand_under_their_names_and_empty_ones_are_left_out() -> None:
