@@ -21,6 +21,11 @@ WITHOUT_MIRROR = {
         f"simulation/crowds/{name}.py": "a made-up crowd: tests/simulation/crowds/test_crowds.py asks the same of each"
         for name in ("commuting", "health", "households", "learning", "staff", "telemetry", "crowd", "drawing")
     },
+    "views/report_page/style.py": "how a page looks: tests/browser/test_report.py looks at it",
+    **{
+        f"testing/{name}.py": "part of the suite: tests/conformance and tests/testing/test_suites.py run it"
+        for name in ("channel_cases", "channel_tests", "mechanism_cases", "plan_tests", "model_tests")
+    },
     "service/messages.py": "shapes of requests and answers: tests/service/test_fuzz.py throws everything at them",
 }
 """Modules without a test file of their own, and why."""

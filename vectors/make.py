@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
@@ -248,6 +249,7 @@ def plans() -> list[dict[str, Any]]:
         _plan("calm", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="calm"), pair),
         _plan("hio", sv.Plan.create(two, epsilon=1, users=10**5, mechanism="hio"), pair),
         _plan("lhio", sv.Plan.create(mixed, epsilon="0.75", users=10**6, mechanism="lhio"), records),
+        _plan("second round", second_round(two), pair),
         _plan("msw", sv.Plan.create(two, epsilon="1.5", users=10**5, mechanism="msw"), pair),
         _plan("spectral", sv.Plan.create(two, epsilon=1, users=10**4, mechanism="spectral"), pair),
         _plan("spectral mixed", sv.Plan.create(mixed, epsilon=4, users=10**4, mechanism="spectral"), records),
@@ -265,6 +267,16 @@ def plans() -> list[dict[str, Any]]:
             pair,
         ),
     ]
+
+
+def second_round(schema: sv.Schema) -> sv.Plan:
+    """Return the plan of a second round, made from counts that rise and fall."""
+    first = sv.Plan.create(schema, epsilon=1, users=10**5, mechanism="ahdg")
+    tally = sv.Tally(first)
+    for question, codes in enumerate(first.questions.codes.tolist()):
+        numbers = np.arange(codes)
+        tally.add_counts(np.full(codes, question), numbers, 1 + np.minimum(numbers, codes - 1 - numbers) ** 2)
+    return first.next_round(tally)
 
 
 def product_plan(*, shares: bool) -> sv.Plan:
@@ -340,6 +352,7 @@ def refused_plans() -> list[dict[str, Any]]:
         ("epsilon not in its plain form", lambda plan: plan.update(epsilon="1.0")),
         ("epsilon as a number", lambda plan: plan.update(epsilon=1)),
         ("a date that is none", lambda plan: plan.update(expires="2030-02-30")),
+        ("a parent that is no collection", lambda plan: plan.update(parent="another")),
         ("no questions", lambda plan: plan.update(families=[])),
         ("shares that add up to less", lambda plan: plan["families"][0].update(shares=0)),
         (

@@ -1546,6 +1546,7 @@ class Plan {
       users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
       tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDay(value),
+      ...(isObject(document) && Object.hasOwn(document, "parent") ? { parent: isCollection } : {}),
       ...(isObject(document) && Object.hasOwn(document, "waves") ? { waves: isObject } : {}),
     });
     checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 }, { language: isLanguage });
@@ -1605,7 +1606,7 @@ class Plan {
     }
     const plan = new Plan(document);
     plan.fingerprint = fingerprint;
-    plan.collection = hexadecimal(await sha256(canonical(withoutShares(document))));
+    plan.collection = document.parent ?? hexadecimal(await sha256(canonical(withoutShares(document))));
     await plan.#prepareChannels();
     return plan;
   }
@@ -1710,6 +1711,11 @@ function isEpsilon(value) {
   const digits = value.replace(".", "").replace(/^0+/, "");
   const hundredths = BigInt(value.split(".")[0]) * 100n + BigInt((value.split(".")[1] ?? "").padEnd(2, "0").slice(0, 2));
   return digits.length <= 28 && hundredths >= 1n && (hundredths < 2000n || value === "20");
+}
+
+/** Whether a value names a collection, as a later round names that of the first. @param {unknown} value */
+function isCollection(value) {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
 
 /** Return what a collection is named by: the plan without shares, version and expiry. @param {any} document */

@@ -16,7 +16,8 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
-   far off answers will be before anyone is asked, and `people_needed` how many it takes.
+   far off answers will be before anyone is asked, and `people_needed` how many it takes. ``sv.experiments.run``
+   sweeps mechanisms and settings, and returns every answer beside the truth.
 
 Everything raised on purpose is a `SottovoceError`. Names load when first used, so that a client stays light.
 """
@@ -27,6 +28,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sottovoce import experiments as experiments
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
     from sottovoce.client.ledger import Ledger
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
         SottovoceError,
         StoreError,
         TallyError,
+        TooLargeError,
     )
     from sottovoce.mechanisms.calm import CALMOptions
     from sottovoce.mechanisms.hdg import HDGOptions
@@ -108,6 +111,7 @@ _HOMES = {
     "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
+    "TooLargeError": "errors",
     "Translation": "schema",
     "WaveModels": "model",
     "WorkloadOptions": "mechanisms.spectral",
@@ -166,6 +170,7 @@ __all__ = [
     "TDGOptions",
     "Tally",
     "TallyError",
+    "TooLargeError",
     "Translation",
     "WaveModels",
     "WorkloadOptions",
@@ -187,6 +192,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home when it is first used."""
+    if name == "experiments":
+        return importlib.import_module("sottovoce.experiments")
     if name not in _HOMES:
         raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
     try:

@@ -34,6 +34,7 @@ COMMANDS = {
     "explore": "Write a page on which any attribute can be brushed.",
     "report": "Make one page of a finished collection.",
     "compare": "Try mechanisms and epsilons on a table of your own.",
+    "benchmark": "Measure mechanisms on frozen data and queries, in one table that can be cited.",
     "reproduce": 'Measure again what the paper shows: NAME is a figure or table, or "all".',
 }
 """Every command and what it does, in the order of the flow; a command's own help starts with the same sentence."""

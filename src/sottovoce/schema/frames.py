@@ -33,6 +33,11 @@ def encode(schema: Schema, table: object) -> list[NDArray[np.unsignedinteger[Any
     return [attribute.levels(column) for attribute, column in zip(schema.attributes, columns, strict=True)]
 
 
+def column_arrays(schema: Schema, table: object) -> dict[str, NDArray[Any]]:
+    """Return the schema's columns of any kind of table as arrays, of which rows can be taken."""
+    return dict(zip(schema.names, _columns(schema, table), strict=True))
+
+
 def _columns(schema: Schema, table: object) -> list[NDArray[Any]]:
     columns: Mapping[str, Any]
     if isinstance(table, Mapping):

@@ -18,11 +18,11 @@ import msgspec
 import rfc8785
 
 from sottovoce._files import read_whole, write_whole
-from sottovoce._html import rows_html
 from sottovoce.errors import RecordError, SchemaError
 from sottovoce.schema.attribute import Attribute, index_by_name
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.kinds import KINDS, AnyAttribute, AnyKind
+from sottovoce.schema.notebook import rows_html
 from sottovoce.schema.presentation import check_language, settle
 
 __all__ = ["SHOWN", "AnyAttribute", "Schema", "chosen"]
