@@ -135,6 +135,7 @@ def test_what_commands_say_to_people_names_the_file_and_the_next_step(folder: Pa
             "options are:",
         ),
         (("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--expires", "soon", "--out", "x"), "2030-12-31"),
+        (("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--expires", "2020-01-01", "--out", "x"), "is over"),
         (("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--out", "no/such/x"), "No such file"),
         (("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--out", "schema.toml"), "would be overwritten"),
         (("randomize", "plan.json", "missing.csv", "--out", "x.csv"), "missing.csv"),

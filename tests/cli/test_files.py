@@ -22,9 +22,9 @@ def test_large_tables_are_read_in_parts(folder: Path, monkeypatch: pytest.Monkey
     for data in ("people.csv", "people.parquet"):
         sizes: list[int] = []
 
-        def spy(plan: sv.Plan, table: pa.Table, sizes: list[int] = sizes) -> pa.Table:
+        def spy(plan: sv.Plan, table: pa.Table, wave: int | None, sizes: list[int] = sizes) -> pa.Table:
             sizes.append(table.num_rows)
-            return sv.randomize(plan, table)
+            return sv.randomize(plan, table, wave=wave)
 
         monkeypatch.setattr(randomize, "randomize", spy)
         assert succeed("randomize", "plan.json", data, "--out", "reports.parquet")["rows"] == 3_000

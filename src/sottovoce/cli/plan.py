@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sottovoce import Plan, Schema
+from sottovoce import Plan, PlanError, Schema
 from sottovoce.cli.central import largest_epsilon
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json, strong
@@ -87,6 +88,8 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
     if central is not None:
         about["epsilon"] = str(largest_epsilon(schema, about, central, delta))
     plan = Plan.create(schema, **about)
+    if plan.expires is not None and plan.expires < _today().isoformat():
+        raise PlanError(f"--expires {plan.expires} is over: nobody could answer; give a day from today on")
     if ahead["chart"] is not None:
         check_suffix(ahead["chart"])
     forecast = _forecast(schema, about, ahead)
@@ -119,6 +122,10 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
     if forecast is not None:
         _show(forecast)
     console.print(f"Next: sottovoce audit {out}", style="dim")
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _forecast(schema: Schema, about: dict[str, Any], ahead: dict[str, Any]) -> dict[str, Any] | None:

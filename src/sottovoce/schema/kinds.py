@@ -99,7 +99,7 @@ class Integers(_Kind, frozen=True, tag="integers"):
             raise SchemaError(f"{self.name}: values are at least two rising integers, got {self.values!r}")
         whole = all(isinstance(value, int) for value in values) and len(values) == values[-1] - values[0] + 1
         given = None if whole and values == tuple(range(values[0], values[-1] + 1)) else values
-        return (Ordinal(self.name, values[0], values[-1], self.nullable, self.clip, values=given, **self.texts()),)  # type: ignore[arg-type]
+        return (Ordinal(self.name, values[0], values[-1], self.nullable, self.clip, values=given, **self.texts()),)
 
 
 class Date(_Kind, frozen=True, tag="date"):
