@@ -10,9 +10,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.plan.audit import exact_words
-from sottovoce.views.report_page import PAIRS_LISTED, PAIRS_SHOWN, make_report
-
-pytest.importorskip("altair", reason="the extra plots is not installed")
+from sottovoce.views.report_page import About, Question, make_report
+from sottovoce.views.report_page.page import PAIRS_LISTED, PAIRS_SHOWN
 
 ATTACK = "<script>alert('x')</script>"
 Collection = tuple[sv.Plan, sv.Tally, sv.Model]
@@ -54,7 +53,7 @@ class Outline(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         self.kinds.add(tag)
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "img"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -83,12 +82,16 @@ def test_whatever_the_plan_says_is_text_and_every_tag_is_closed(awkward: Collect
 def test_it_says_what_was_asked_and_what_was_promised(awkward: Collection) -> None:
     plan, tally, model = awkward
     text = "".join(Outline(make_report(plan, tally, model, level=0.5)).texts)
-    assert "until 2030-12-31" in text
+    assert "open until 2030-12-31" in text
+    assert "nobody else ever had the record; where somebody did it with a table" in text
+    assert "never left" not in text
     assert exact_words(plan.audit()) in text
     assert plan.fingerprint in text
     assert plan.collection in text
-    assert "may be left open" in text
     assert "with 50% intervals" in text
+    plain = text[text.index("Privacy in plain words") : text.index("How to check this")]
+    assert "epsilon = 4 per report" in plain
+    assert "99999" not in plain
     assert "400 reports were counted and 0 refused." in text
 
 
@@ -113,25 +116,58 @@ def test_files_of_different_collections_are_refused_by_name(awkward: Collection)
         make_report(plan, tally, other_model)
 
 
-def test_every_attribute_and_only_the_strongest_pairs_are_drawn() -> None:
+@pytest.fixture(scope="module")
+def alike() -> Collection:
+    """A collection of six attributes that are all the same."""
     schema = sv.Schema([sv.Ordinal(name, 0, 3) for name in "abcdef"])
     plan = sv.Plan.create(schema, epsilon=8, users=20_000, mechanism="hdg")
     levels = np.random.default_rng(3).integers(0, 4, 20_000)
     tally = sv.simulate(plan, dict.fromkeys("abcdef", levels), seed=1)
-    model = sv.fit(plan, tally)
-    page = make_report(plan, tally, model)
-    assert page.count("<svg") == 6 + PAIRS_SHOWN
+    return plan, tally, sv.fit(plan, tally)
+
+
+def test_findings_come_first_and_only_the_strongest_pairs_are_shown(alike: Collection) -> None:
+    page = make_report(*alike)
+    assert page.count('<section class="attribute">') == 6 + PAIRS_SHOWN
+    assert page.index("What was found") < page.index("The whole crowd") < page.index("Groups compared")
+    assert page.count("<li><b>The mean") == 5, "fifteen pairs go together, and five are told"
     listed = re.findall(r"<tr><td>(\w) and (\w)</td>", page)
     assert len(listed) == PAIRS_LISTED < 15
-    assert listed == [(pair.first, pair.second) for pair in model.association()[:PAIRS_LISTED]]
+    assert listed == [(pair.first, pair.second) for pair in alike[2].association()[:PAIRS_LISTED]]
 
 
-def test_a_single_attribute_has_no_pairs() -> None:
+def test_questions_take_the_place_of_everything_and_say_what_is_compared(alike: Collection) -> None:
+    page = make_report(*alike, questions=[Question(mean="a", by="b"), Question(where="c >= 2", title="High c")])
+    assert "The whole crowd" not in page
+    assert page.count('<section class="attribute">') == 2
+    assert page.count("<li><b>The mean a is") == 1
+    assert "one for each of 1 pairs" in page
+    assert "What was found" not in make_report(*alike, questions=[Question(share="a")])
+
+
+def test_nothing_found_is_said_with_what_could_have_been(awkward: Collection) -> None:
+    text = "".join(Outline(make_report(*awkward)).texts)
+    assert "No difference between groups can be told from chance by these reports." in text
+    assert "More reports, fewer attributes or a larger epsilon tell more." in text
+
+
+def test_the_head_has_title_organisation_date_and_logo(awkward: Collection) -> None:
+    about = About(f"Beds {ATTACK}", f"City {ATTACK}", "2030-12-31", "data:image/png;base64,AA==")
+    page = make_report(*awkward, about=about)
+    outline = Outline(page)
+    assert (outline.open, outline.mistakes) == ([], [])
+    assert "script" not in outline.kinds
+    assert f"City {ATTACK}, 2030-12-31" in "".join(outline.texts)
+    assert '<img src="data:image/png;base64,AA==" alt="City &lt;script&gt;' in page
+
+
+def test_a_single_attribute_has_nothing_to_compare() -> None:
     plan = sv.Plan.create(sv.Schema([sv.Ordinal("age", 0, 3)]), epsilon=4, users=100)
     tally = sv.simulate(plan, {"age": [0, 1, 2, 3] * 25}, seed=1)
     page = make_report(plan, tally, sv.fit(plan, tally))
     assert "What goes together" not in page
-    assert page.count("<svg") == 1
+    assert "What was found" not in page
+    assert "Benjamini" not in page
 
 
 def test_a_name_that_starts_with_an_exclamation_mark_is_shown_whole() -> None:
