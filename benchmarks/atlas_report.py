@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas import AXES, MEASURES, Cell, task_of
+from atlas import AXES, HOPELESS, MEASURES, Cell, task_of
 from atlas_sets import SURVEYS
 
 OURS, BESIDE = "spectral", ("msw", "uniform")
@@ -71,8 +71,9 @@ def ratio_of(errors: Errors) -> Ratio | None:
     able = [name for name in errors if name not in (OURS, *BESIDE)] or [name for name in BESIDE[:1] if name in errors]
     if OURS not in errors or not able:
         return None
-    most = max(len(errors[name]) for name in able)  # those far behind were measured once
-    able = [name for name in able if len(errors[name]) == most]
+    best = min(errors[name].get(0, math.inf) for name in able)
+    far = [name for name in able if set(errors[name]) == {0} and errors[name][0] > HOPELESS * best]  # measured once
+    able = [name for name in able if name not in far]
     both = sorted(set(errors[OURS]).intersection(*(errors[name] for name in able)))
     if len(both) < 2:
         return None
