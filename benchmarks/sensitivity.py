@@ -7,8 +7,9 @@ The sets are three of the atlas, made here, small enough that a collection takes
 same reports wherever the constant leaves the plan alone. The error is the geometric mean, over sets, collections and
 measures (ranges of one and two attributes, distributions of one and of two), of the error beside that with the
 constant as it is. Of a constant that changes the plan it says little unless there are many collections; so the report
-also has what such a constant does to the plan's expected error under the prior as it is, and to its length. Coverage is how often 90 % intervals of ranges hold. A line of the file is one setting, set and
-collection; the same command goes on where it stopped. Names and reasons are read from the source.
+also has what such a constant does to the plan's expected error under the prior as it is, and to its length. Coverage
+is how often 90 % intervals of ranges hold. A line of the file is one setting, set and collection; the same command goes
+on where it stopped. Names and reasons are read from the source.
 """
 
 from __future__ import annotations
@@ -224,7 +225,8 @@ def _predicate(query: dict[str, Any]) -> str:
 def settings(collections: int, only: str) -> list[Setting]:
     """Return all settings, collection by collection and set by set: what was finished when stopped tells most."""
     names = [("", 1.0)]
-    names += [(each.title, factor) for each, factor in product(constants(), FACTORS) if only in each.title]
+    last = sorted(constants(), key=lambda each: each.home in PLANNING)  # what changes the plan is known without chance
+    names += [(each.title, factor) for each, factor in product(last, FACTORS) if only in each.title]
     return [
         Setting(collection, index, name, factor)
         for collection in range(collections)
@@ -291,11 +293,13 @@ def page(results: dict[Setting, dict[str, Any]]) -> str:
         "attributes and distributions of one and of two, beside those with every constant as it is; coverage is of",
         f"90 % intervals, {100 * base[2]:.0f} % with nothing changed. Sets, all made up: {about};",
         f"{collections} collection{'s' if collections > 1 else ''} each. Bold: the error changes by more than",
-        f"{100 * NOTABLE:.0f} % and two standard errors; empty: not measured yet. Where a constant changes the plan, other",
-        "reports are drawn, and chance moves the error of one collection by a third; so the plan's expected error under the",
-        "prior as it is, and its number of questions, are given beside the plan with nothing changed: means of a plan for six",
-        "attributes of 64 levels (200,000 people, epsilon 1) and one for six mixed attributes (50,000 people, epsilon 4). A",
-        "prior other than the one judged by is worse by that measure, whatever the truth. Whole numbers are rounded.",
+        f"{100 * NOTABLE:.0f} % and two standard errors; empty: not measured. Where a constant changes the plan, other",
+        "reports are drawn, and chance moves the error of one collection by a third; so the plan's expected error",
+        "under the prior as it is, and its number of questions, are given beside the plan with nothing changed: means",
+        "of a plan for six attributes of 64 levels (200,000 people, epsilon 1) and one for six mixed attributes",
+        "(50,000 people, epsilon 4). A prior other than the one judged by is worse by that measure whatever the truth.",
+        "Whole numbers are rounded; of a quantile what is missing to one is halved and doubled, of a growth what is",
+        "above one.",
         "",
         "| constant | value | reason | error, half | double | coverage, half | double | plan's error, half | double "
         "| questions, half | double |",

@@ -41,7 +41,7 @@ def _digest_of(mechanism: Mechanism) -> str:
     sources = [path for room in ROOMS for path in (_HOME / room).rglob("*.py")]
     sources += [_HOME / "experiments" / f"{name}.py" for name in MEASURING]
     sources += (_HOME / "mechanisms").glob("*.py")
-    module = Path(getattr(sys.modules[mechanism.design.__module__], "__file__", None) or "")
+    module = Path(getattr(sys.modules.get(mechanism.design.__module__), "__file__", None) or "")
     if not module.is_file():
         return secrets.token_hex(32)
     if module.parent != _HOME / "mechanisms":
