@@ -108,9 +108,7 @@ def report(rows: list[dict[str, Any]]) -> None:
             kind = "shuffled" if shuffled else "as is"
             found = sum(len(row["findings"]) for row in cell)
             rates = [np.mean([share(row["findings"], what) for row in cell]) for what in ("false", "missed")]
-            print(
-                f"{people:9,}  {epsilon:3g}  {kind:8}  {len(cell):6}  {found:6}  {rates[0]:12.1%}  {rates[1]:18.1%}"
-            )
+            print(f"{people:9,}  {epsilon:3g}  {kind:8}  {len(cell):6}  {found:6}  {rates[0]:12.1%}  {rates[1]:18.1%}")
 
 
 def share(findings: list[dict[str, Any]], what: str) -> float:

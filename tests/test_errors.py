@@ -26,8 +26,15 @@ def test_every_error_is_a_sottovoce_error_or_a_warning_and_stands_in_the_tree():
 
 def test_the_tree_is_drawn_as_it_is() -> None:
     drawing = errors.__doc__.split("```")[1].strip().splitlines()
-    root, *branches = [re.match(r"[├└─ ]*(\w+)", line)[1] for line in drawing]
-    assert getattr(errors, root).__subclasses__() == [getattr(errors, name) for name in branches]
+    path: list[str] = []
+    children: dict[str, list[str]] = {}
+    for line in drawing:
+        indent, name = re.match(r"([│├└─ ]*)(\w+)", line).groups()
+        path[len(indent) // 4 :] = [name]
+        children.setdefault(name, [])
+        if len(path) > 1:
+            children[path[-2]].append(name)
+    assert {name: [kind.__name__ for kind in getattr(errors, name).__subclasses__()] for name in children} == children
 
 
 def test_no_room_of_the_library_has_public_errors_of_its_own() -> None:

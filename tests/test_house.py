@@ -15,10 +15,16 @@ MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if pa
 WITHOUT_MIRROR = {
     "_types.py": "two names of types",
     "channels/channel.py": "a protocol: tests/conformance/test_channels.py asks it of every channel",
+    "schema/numeric.py": "a kind of attribute: tests/schema/test_attributes.py asks the same of each",
     "plan/refusals.py": "names of reasons: every engine's tests count by them",
     **{
         f"simulation/crowds/{name}.py": "a made-up crowd: tests/simulation/crowds/test_crowds.py asks the same of each"
         for name in ("commuting", "health", "households", "learning", "staff", "telemetry", "crowd", "drawing")
+    },
+    "views/report_page/style.py": "how a page looks: tests/browser/test_report.py looks at it",
+    **{
+        f"testing/{name}.py": "part of the suite: tests/conformance and tests/testing/test_suites.py run it"
+        for name in ("channel_cases", "channel_tests", "mechanism_cases", "plan_tests", "model_tests")
     },
     "service/messages.py": "shapes of requests and answers: tests/service/test_fuzz.py throws everything at them",
 }

@@ -3,7 +3,8 @@
 Collects ordinal, numeric and categorical attributes from many people under local differential privacy and answers any
 multi-dimensional range query over the crowd. Seven stages, each a noun of this package:
 
-1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
+1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`, and `Boolean`, `Ordered`, `Integers`, `Date` and
+   `Choices`, which become those; `Translation` says it in another language.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon. A
    mechanism's options are keywords, or its struct: `SpectralOptions` with `WorkloadOptions`, `HDGOptions`,
    `TDGOptions`, `CALMOptions`, `LHIOOptions`, `HIOOptions`.
@@ -15,7 +16,8 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
    `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
-   far off answers will be before anyone is asked, and `people_needed` how many it takes.
+   far off answers will be before anyone is asked, and `people_needed` how many it takes. ``sv.experiments.run``
+   sweeps mechanisms and settings, and returns every answer beside the truth.
 
 Everything raised on purpose is a `SottovoceError`. Names load when first used, so that a client stays light.
 """
@@ -26,6 +28,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sottovoce import experiments as experiments
     from sottovoce.client.bulk import randomize
     from sottovoce.client.client import Client
     from sottovoce.client.ledger import Ledger
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
         SottovoceError,
         StoreError,
         TallyError,
+        TooLargeError,
     )
     from sottovoce.mechanisms.calm import CALMOptions
     from sottovoce.mechanisms.hdg import HDGOptions
@@ -62,6 +66,8 @@ if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
     from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+    from sottovoce.schema.kinds import Boolean, Choices, Date, Integers, Ordered
+    from sottovoce.schema.presentation import Translation
     from sottovoce.schema.schema import Schema
     from sottovoce.simulation.forecasting import Forecast, forecast, people_needed
     from sottovoce.simulation.simulate import simulate
@@ -70,10 +76,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "model",
     "Audit": "plan",
+    "Boolean": "schema",
     "BudgetError": "errors",
     "CALMOptions": "mechanisms.calm",
     "Categorical": "schema",
+    "Choices": "schema",
     "Client": "client",
+    "Date": "schema",
     "DeliveryError": "errors",
     "Estimate": "model",
     "ExperimentError": "errors",
@@ -81,11 +90,13 @@ _HOMES = {
     "Forecast": "simulation.forecasting",
     "HDGOptions": "mechanisms.hdg",
     "HIOOptions": "mechanisms.hio",
+    "Integers": "schema",
     "LHIOOptions": "mechanisms.lhio",
     "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
+    "Ordered": "schema",
     "Ordinal": "schema",
     "Plan": "plan",
     "PlanError": "errors",
@@ -100,6 +111,8 @@ _HOMES = {
     "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
+    "TooLargeError": "errors",
+    "Translation": "schema",
     "WaveModels": "model",
     "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
@@ -122,10 +135,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Audit",
+    "Boolean",
     "BudgetError",
     "CALMOptions",
     "Categorical",
+    "Choices",
     "Client",
+    "Date",
     "DeliveryError",
     "Estimate",
     "ExperimentError",
@@ -133,11 +149,13 @@ __all__ = [
     "Forecast",
     "HDGOptions",
     "HIOOptions",
+    "Integers",
     "LHIOOptions",
     "Ledger",
     "Model",
     "ModelError",
     "Numeric",
+    "Ordered",
     "Ordinal",
     "Plan",
     "PlanError",
@@ -152,6 +170,8 @@ __all__ = [
     "TDGOptions",
     "Tally",
     "TallyError",
+    "TooLargeError",
+    "Translation",
     "WaveModels",
     "WorkloadOptions",
     "col",
@@ -172,6 +192,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its home when it is first used."""
+    if name == "experiments":
+        return importlib.import_module("sottovoce.experiments")
     if name not in _HOMES:
         raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
     try:

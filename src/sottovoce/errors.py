@@ -5,6 +5,7 @@ SottovoceError
 ├── SchemaError    attributes that cannot be: reversed bounds, no levels, a name twice
 ├── RecordError    a record or table that does not fit its schema
 ├── PlanError      a plan that cannot be designed, read or trusted
+│   └── TooLargeError  a schema too large for the mechanism that was asked to design for it
 ├── TallyError     reports or tallies that do not belong together
 ├── QueryError     a query that cannot be understood
 ├── ModelError     a model that cannot be fitted or read
@@ -36,6 +37,10 @@ class RecordError(SottovoceError):
 
 class PlanError(SottovoceError):
     """A plan that cannot be designed, read or trusted."""
+
+
+class TooLargeError(PlanError):
+    """A schema with more levels, attributes or cells than a mechanism or a plan can take."""
 
 
 class TallyError(SottovoceError):

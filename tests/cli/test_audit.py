@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.cli import audit
 from sottovoce.cli.audit import family_rows
+from sottovoce.cli.output import DataConsole
 from sottovoce.plan.audit import promise, round_up
 from tests.cli.calls import fail, run, succeed, text_of
 
@@ -42,15 +44,20 @@ def test_the_worst_case_is_said_as_an_exact_ratio_and_in_words(folder: Path) -> 
     assert f"Attained by question {exact.question}," in text
 
 
-def test_a_long_list_of_questions_is_cut_for_people_and_whole_for_scripts(
+def test_a_long_list_of_questions_is_cut_on_a_terminal_and_whole_in_a_pipe(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = succeed("audit", "plan.json")["questions"]
     monkeypatch.setattr(audit, "_ROWS", 4)
     lines = [line for line in run("audit", "plan.json").output.splitlines() if line.rstrip().endswith("%")]
-    assert len(lines) == 4
-    assert f"... and {len(rows) - 4} more rows; --json lists all" in text_of("audit", "plan.json")
+    assert len(lines) == len(rows)
     assert succeed("audit", "plan.json")["questions"] == rows
+    screen = io.StringIO()
+    monkeypatch.setattr(
+        audit, "make_console", lambda: DataConsole(file=screen, force_terminal=True, width=100, _environ={})
+    )
+    run("audit", "plan.json")
+    assert f"... and {len(rows) - 4} more rows; a pipe gets all" in screen.getvalue()
 
 
 def test_what_a_shuffled_crowd_is_promised_is_said_with_who_must_be_trusted(folder: Path) -> None:

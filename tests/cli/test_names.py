@@ -94,7 +94,7 @@ def test_only_the_house_gives_text_a_style(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_the_report_lets_nothing_run_and_fetches_nothing(plan: Path, model: Path, tmp_path: Path) -> None:
-    from sottovoce.views.report_page import _POLICY
+    from sottovoce.views.report_page import POLICY
 
-    assert "default-src 'none'" in _POLICY
-    assert "script-src" not in _POLICY
+    assert "default-src 'none'" in POLICY
+    assert "script-src" not in POLICY

@@ -31,7 +31,7 @@ def test_the_list_explains_itself_as_json() -> None:
 def test_a_quick_run_writes_every_form_and_prints_the_table(tmp_path: Path) -> None:
     result = reproduce("granularity-table", "--quick", "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 0, result.output
-    assert {path.suffix for path in tmp_path.iterdir()} == {".parquet", ".csv", ".md", ".png", ".svg"}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".parquet", ".csv", ".md", ".txt", ".png", ".svg", ".pdf"}
     assert "| n = 1,000,000, d = 6 | 8, 2 | 16, 2 | 16, 2 | 16, 4 | 16, 4 | 32, 4 |" in result.stdout.replace(
         "d = 6, n = 1,000,000", "n = 1,000,000, d = 6"
     )

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan.registry import MECHANISMS
+from sottovoce.plan.registry import mechanism_names
 from sottovoce.schema.frames import encode
-from tests.conformance.mechanism_cases import every_mechanism
 from tests.crowds import mixed_crowd
 
 ORDERED = sv.Schema(
     [sv.Ordinal("age", 18, 30), sv.Numeric("income", 0.0, 90.0, bins=10), sv.Ordinal("children", 0, 4, nullable=True)]
 )
 WITH_CATEGORIES = sv.Schema([*ORDERED.attributes, sv.Categorical("region", ("north", "south", "east"), nullable=True)])
+every_mechanism = pytest.mark.parametrize("mechanism", mechanism_names())
 WHERES = [
     "age < 24",
     "age >= 24",
@@ -38,7 +38,7 @@ def model_for(mechanism: str, *, users: int = 20_000) -> sv.Model:
 
 @pytest.fixture(scope="module")
 def models() -> dict[str, sv.Model]:
-    return {mechanism: model_for(mechanism) for mechanism in MECHANISMS}
+    return {mechanism: model_for(mechanism) for mechanism in mechanism_names()}
 
 
 @every_mechanism

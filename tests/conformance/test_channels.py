@@ -1,151 +1,27 @@
-"""What every channel must show: exact privacy, draws that follow its table, an unbiased estimate and its variance."""
+"""The conformance suite on every channel that Sottovoce has. A new one joins by one line."""
 
 from __future__ import annotations
 
-import decimal
-from fractions import Fraction
+from decimal import Decimal
+from math import isqrt
 
-import numpy as np
-import pytest
+from sottovoce.channels import GRR, LocalHash, Parity, SquareWave
+from sottovoce.testing import channel_suite
 
-from sottovoce.channels import system_words
-from sottovoce.simulation.simulate import seeded_words
-from tests.chances import assert_drawn_from, assert_standard_normal
-from tests.conformance.channel_cases import (
-    CASES,
-    EPSILONS,
-    INSTANCES,
-    Instance,
-    every_channel,
-    every_unbiased_channel,
-    exact_table,
+
+def hash_in_parts(cells: int, epsilon: Decimal) -> LocalHash:
+    """Return a small channel whose cells are placed in two parts, as only those of very large ones are."""
+    together = LocalHash.design(cells, epsilon, seed="5eed")
+    bins = next(divisor for divisor in range(2, cells) if cells % divisor == 0)
+    digits = [next(t for t in range(1, 64) if together.prime**t >= part) for part in (bins, cells // bins)]
+    return LocalHash(cells, together.response, tuple(zip((bins, cells // bins), digits, strict=True)), "5eed")
+
+
+TestGRR = channel_suite("grr", GRR.design)
+TestLocalHash = channel_suite("local_hash", lambda cells, epsilon: LocalHash.design(cells, epsilon, seed="5eed"))
+TestLocalHashInParts = channel_suite("local_hash_in_parts", hash_in_parts, sizes=(6, 15, 27, 64, 100))
+TestSquareWave = channel_suite("square_wave", SquareWave.design, unbiased=False)
+TestParity = channel_suite("parity", Parity.design, sizes=(2, 4, 8, 64), unbiased=False)
+TestXor = channel_suite(
+    "xor", lambda cells, epsilon: Parity.of_shape((isqrt(cells),) * 2, epsilon), sizes=(16, 64, 256), unbiased=False
 )
-
-
-def e_to(epsilon: decimal.Decimal) -> tuple[Fraction, Fraction]:
-    """Return two fractions with e^epsilon between them, 70 digits apart."""
-    with decimal.localcontext(prec=80):
-        value = epsilon.exp()
-        return Fraction(value * (1 - decimal.Decimal(10) ** -70)), Fraction(value * (1 + decimal.Decimal(10) ** -70))
-
-
-def test_every_channel_is_tried_at_several_epsilons():
-    for case in CASES:
-        assert len({instance.epsilon for instance in INSTANCES if instance.case is case}) >= len(EPSILONS) - 1
-
-
-@every_channel
-def test_rows_add_up_to_the_scale(instance: Instance):
-    for cell in range(instance.channel.cells):
-        row = instance.channel.row(cell)
-        assert len(row) == instance.channel.codes
-        assert sum(row) == instance.channel.scale
-        assert min(row) > 0
-
-
-@every_channel
-def test_no_code_is_more_than_e_to_the_epsilon_likelier_for_one_cell_than_for_another(instance: Instance):
-    table = exact_table(instance)
-    extremes = set(zip(table.max(axis=0).tolist(), table.min(axis=0).tolist(), strict=True))
-    worst = max(Fraction(largest, smallest) for largest, smallest in extremes)
-    assert worst <= e_to(instance.epsilon)[0]
-    assert instance.channel.worst_ratio() == worst
-
-
-@every_channel
-def test_no_two_cells_differ_more_often_than_the_variation_says(instance: Instance):
-    table = exact_table(instance).astype(float) / float(instance.channel.scale)
-    worst = max(float(abs(table - row).sum(axis=1).max()) for row in table) / 2
-    assert worst * (1 - 1e-12) <= instance.channel.variation() <= worst * (1 + 1e-9)
-
-
-@every_channel
-def test_probabilities_are_the_exact_table(instance: Instance):
-    exact = exact_table(instance).astype(float) / float(instance.channel.scale)
-    np.testing.assert_allclose(instance.channel.probabilities(), exact, rtol=1e-12)
-
-
-@every_channel
-def test_single_draws_follow_the_exact_table(instance: Instance):
-    """System randomness: a correct channel fails less than once in 10^9 runs."""
-    channel, cell = instance.channel, instance.channel.cells - 1
-    codes = [channel.draw(cell) for _ in range(8000)]
-    assert_drawn_from(np.bincount(codes, minlength=channel.codes), channel.probabilities()[cell])
-
-
-@every_channel
-@pytest.mark.parametrize("seed", [None, 1])
-def test_bulk_draws_follow_the_exact_table(instance: Instance, seed: int | None):
-    """System randomness, or seed 1: a correct channel fails less than once in 10^9 runs."""
-    words = system_words if seed is None else seeded_words(np.random.default_rng(seed))
-    channel, draws = instance.channel, 20_000
-    for cell in {0, channel.cells // 2, channel.cells - 1}:
-        codes = channel.draw_many(np.full(draws, cell), words)
-        assert codes.dtype.kind == "u"
-        assert_drawn_from(np.bincount(codes, minlength=channel.codes), channel.probabilities()[cell])
-
-
-@every_channel
-def test_bulk_draws_keep_people_apart(instance: Instance):
-    """Seed 2: with every cell in one call, each cell's people still follow its own row."""
-    channel = instance.channel
-    cells = np.tile(np.arange(channel.cells), 40_000 // channel.cells)
-    codes = channel.draw_many(cells, seeded_words(np.random.default_rng(2)))
-    pairs = np.zeros((channel.cells, channel.codes))
-    np.add.at(pairs, (cells, codes), 1)
-    assert_drawn_from(pairs, channel.probabilities() / channel.cells)
-
-
-@every_channel
-def test_bulk_draws_take_no_people_and_small_types(instance: Instance):
-    channel, words = instance.channel, seeded_words(np.random.default_rng(3))
-    assert len(channel.draw_many(np.zeros(0, dtype=np.uint8), words)) == 0
-    cells = np.arange(channel.cells)
-    wide, narrow = (
-        channel.draw_many(cells.astype(kind), seeded_words(np.random.default_rng(4))) for kind in (np.int64, np.uint8)
-    )
-    np.testing.assert_array_equal(wide, narrow)
-
-
-def estimator(instance: Instance) -> np.ndarray:
-    """Return the estimate that one report of each code gives, cells by codes: the estimate is their mean."""
-    return np.array([instance.channel.estimate(counts) for counts in np.eye(instance.channel.codes)]).T
-
-
-@every_unbiased_channel
-def test_the_estimate_of_expected_counts_is_the_truth(instance: Instance):
-    probabilities = instance.channel.probabilities()
-    truth = np.arange(1.0, instance.channel.cells + 1)
-    truth /= truth.sum()
-    np.testing.assert_allclose(instance.channel.estimate(1e6 * truth @ probabilities), truth, atol=1e-9)
-    for cell in {0, instance.channel.cells - 1}:
-        estimate = instance.channel.estimate(1e6 * probabilities[cell])
-        np.testing.assert_allclose(estimate, np.eye(instance.channel.cells)[cell], atol=1e-9)
-
-
-@every_unbiased_channel
-def test_the_estimate_of_no_reports_is_zero(instance: Instance):
-    assert not instance.channel.estimate(np.zeros(instance.channel.codes, dtype=np.int64)).any()
-    assert instance.channel.variance(0) == float("inf")
-
-
-@every_unbiased_channel
-def test_the_variance_is_that_of_the_exact_table(instance: Instance):
-    channel = instance.channel
-    if channel.codes > 800:
-        pytest.skip("a unit vector per code is too much here; smaller alphabets say the same")
-    second_moments = channel.probabilities() @ (estimator(instance) ** 2).T
-    rare = second_moments[~np.eye(channel.cells, dtype=bool)]
-    np.testing.assert_allclose(rare, channel.variance(1), rtol=1e-9)
-    assert channel.variance(250) == pytest.approx(channel.variance(1) / 250)
-
-
-@every_unbiased_channel
-def test_estimates_of_absent_cells_scatter_about_zero_as_the_variance_says(instance: Instance):
-    """Seeds 5 and 6: a correct channel fails less than once in 10^9 seeds."""
-    channel, people = instance.channel, 50_000
-    present = (channel.cells + 1) // 2
-    cells = np.random.default_rng(5).integers(0, present, people)
-    codes = channel.draw_many(cells, seeded_words(np.random.default_rng(6)))
-    estimate = channel.estimate(np.bincount(codes, minlength=channel.codes))
-    assert_standard_normal(estimate[present:] / np.sqrt(channel.variance(people)))

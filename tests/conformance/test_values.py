@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from tests.conformance.mechanism_cases import PEOPLE, every_mechanism, model_of, plan_of
+from sottovoce.plan.registry import mechanism_names
+from sottovoce.testing.mechanism_cases import PEOPLE, model_of, plan_of
 from tests.crowds import mixed_crowd
 
 WHERE = "age < 25"
+
+every_mechanism = pytest.mark.parametrize("mechanism", mechanism_names())
 
 
 def through_joblib(value: Any) -> Any:

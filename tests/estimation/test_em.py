@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.channels import GRR, SquareWave
-from sottovoce.estimation.em import maximum_likelihood
+from sottovoce.estimation.em import maximum_likelihood, smooth
 
 
 @given(ones=st.integers(30, 70))
@@ -42,3 +42,20 @@ def test_an_interior_maximum_is_the_unbiased_estimate():
 def test_without_reports_it_is_uniform():
     table = GRR.design(5, Decimal(1)).probabilities()
     assert maximum_likelihood(table, np.zeros(5, dtype=int), threshold=1e-9) == pytest.approx(0.2)
+
+
+def test_smoothing_averages_one_to_two_to_one_and_keeps_what_is_even():
+    np.testing.assert_allclose(smooth(np.array([1.0, 2.0, 3.0])), [4 / 3, 2, 8 / 3])
+    np.testing.assert_allclose(smooth(np.full(5, 0.2)), 0.2)
+    np.testing.assert_allclose(smooth(np.array([0.25, 0.75])), [1.25 / 3, 1.75 / 3])
+
+
+def test_with_smoothing_the_result_is_where_a_sweep_and_the_average_undo_each_other():
+    table = SquareWave.design(16, Decimal(1)).probabilities()
+    counts = np.random.default_rng(1).multinomial(20_000, np.eye(16)[5] @ table)
+    found = maximum_likelihood(table, counts, threshold=1e-10, smoothing=True)
+    swept = found * (table @ (counts / (found @ table)))
+    np.testing.assert_allclose(smooth(swept / swept.sum()) / smooth(swept / swept.sum()).sum(), found, atol=1e-6)
+    sharp = maximum_likelihood(table, counts, threshold=1e-10)
+    assert found.max() < sharp.max()
+    assert found.sum() == pytest.approx(1)

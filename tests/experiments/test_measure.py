@@ -66,6 +66,21 @@ def test_a_domain_that_a_mechanism_refuses_is_a_row_without_a_value(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [], "nobody had to be drawn for that"
 
 
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        (Method(label="x", mechanism="hdg", options=(("g3", 4),)), "hdg has no option g3"),
+        (Method(label="x", mechanism="hdg", options=(("g1", 12), ("g2", 5))), "g1 must be a multiple of g2"),
+        (Method(label="x", mechanism="magic"), "unknown mechanism 'magic'"),
+    ],
+)
+def test_what_is_wrong_with_a_method_stops_the_run_with_its_own_message(
+    method: Method, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(sv.PlanError, match=said):
+        run_task(replace(TASK, method=method), Cache(tmp_path, 0))
+
+
 def test_granularities_are_those_of_the_plan(tmp_path: Path) -> None:
     plan = sv.Plan.create(
         sv.Schema([sv.Ordinal(f"a{n}", 0, 15) for n in range(3)]), epsilon=1, users=2000, mechanism="hdg"

@@ -39,11 +39,13 @@ def test_every_kind_of_experiment_gives_tables_and_figures(name: str, tmp_path: 
     if experiment.measure != "granularity":
         experiment = replace(experiment, **SMALL)
     files = report(experiment, tmp_path / f"{name}.parquet", methods=("hdg", "tdg"), figures=True)
-    assert [file.suffix for file in files] == [".csv", ".md", ".png", ".svg"]
+    assert [file.suffix for file in files] == [".csv", ".md", ".txt", ".png", ".svg", ".pdf"]
     contents = [file.read_bytes() for file in files]
     assert contents[1].startswith(f"# {name}\n".encode())
-    assert contents[2].startswith(b"\x89PNG")
-    assert b"</svg>" in contents[3]
+    assert contents[2].decode().startswith(experiment.summary.rstrip("."))
+    assert contents[3].startswith(b"\x89PNG")
+    assert b"</svg>" in contents[4]
+    assert contents[5].startswith(b"%PDF")
 
 
 @pytest.mark.slow

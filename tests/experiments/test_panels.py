@@ -53,7 +53,7 @@ def test_what_a_method_refused_is_no_point_and_is_said_in_the_notes() -> None:
     (panel,) = cut_panels(OVER_EPSILON, summary)
     assert {line.label: line.points for line in panel.lines(OVER_EPSILON)} == {"HDG": [0.5, 1.0], "HIO": [0.5]}
     said, refused = notes(OVER_EPSILON, summary)
-    assert said == "n = 1,000, d = 3, c = 16, λ = 2, ω = 0.5, 20 queries, 1 repeat; queries starting anywhere"
+    assert said == "n = 1,000, d = 3, c = 16, λ = 2, ω = 0.5, 20 queries, 1 repeat; ends of queries anywhere"
     assert refused == "HIO refuses ε = 1: too large"
 
 

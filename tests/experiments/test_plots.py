@@ -8,7 +8,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.experiments.experiment import Experiment
-from sottovoce.experiments.plots import draw, require_matplotlib
+from sottovoce.experiments.plots import _FORMS, caption, draw, require_matplotlib
 from tests.experiments.summaries import summary_of
 
 EXAMPLE = Experiment(name="an-example", paper="nowhere", summary="An example.", axis="epsilon")
@@ -27,18 +27,34 @@ def drawn() -> dict[str, bytes]:
     return draw(EXAMPLE, SUMMARY)
 
 
-def test_the_same_summary_gives_the_same_bytes_in_both_formats(drawn: dict[str, bytes]) -> None:
+def test_the_same_summary_gives_the_same_bytes_in_every_format(drawn: dict[str, bytes]) -> None:
+    assert drawn["pdf"].startswith(b"%PDF")
     assert drawn["png"].startswith(b"\x89PNG")
     assert drawn["svg"].rstrip().endswith(b"</svg>")
     assert draw(EXAMPLE, SUMMARY) == drawn
 
 
-def test_panels_lines_and_notes_are_named_in_the_figure(drawn: dict[str, bytes]) -> None:
+def test_panels_and_lines_are_named_in_the_figure_and_the_caption_stands_outside(drawn: dict[str, bytes]) -> None:
     """SVG keeps what was written as comments beside the outlines of its letters."""
     written = drawn["svg"].decode()
-    for text in ("Normal", "Laplace", "HDG", "Uni", "ε", "mean absolute error", "An example."):
+    for text in ("(a) Normal", "(b) Laplace", "HDG", "Uni", "ε", "mean absolute error"):
         assert text in written, text
     assert "TDG" not in written
+    assert "An example" not in written
+    said = caption(EXAMPLE, SUMMARY)
+    assert said.startswith("An example. n = 1,000, d = 3")
+    assert "standard deviation" not in said, "of one repeat there is none"
+
+
+def test_a_legend_of_many_methods_stays_within_a_narrow_figure() -> None:
+    labels = ["Spectral", "HDG", "TDG", "CALM", "LHIO", "LHIO, linear", "HIO", "MSW", "MSW, EM", "Uni"]
+    summary = summary_of(*[{"method": label, "epsilon": e} for label in labels for e in (0.5, 1.0)])
+    figure = _FORMS["lines"](EXAMPLE, summary)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
 
 
 def test_very_many_lines_are_all_drawn_beside_the_panels() -> None:

@@ -133,6 +133,51 @@ def test_control_c_keeps_what_was_measured_and_says_so_in_one_line(tmp_path: Pat
     assert pq.read_table(path).num_rows > 0
 
 
+REGISTERING = """
+    import dataclasses, sys
+    from pathlib import Path
+    from msgspec.structs import replace
+    import sottovoce.mechanisms.msw as msw
+    from sottovoce.experiments.catalogue import find_experiment
+    from sottovoce.experiments.experiment import quick
+    from sottovoce.experiments.runner import Workers, run
+    from sottovoce.experiments.tasks import Request, expand
+    from sottovoce.plan.registry import register
+
+    def design(*given):
+        return msw.design(*given)
+
+    register(dataclasses.replace(msw.MSW, name="mine", design=design if "own" in sys.argv else msw.design))
+
+    if __name__ == "__main__":
+        experiment = replace(
+            quick(find_experiment("varying-volume")), users=(2000,), levels=(16,), queries=10,
+            volumes=(0.5,), dimensions=(2,), datasets=("normal",))
+        with Workers(2) as workers:
+            tasks = expand(experiment, Request(methods=("mine",)))
+            table = run(tasks, Path(sys.argv[1]), workers=workers, progress=lambda done: None)
+        print(table["value"].to_pylist())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("piped", [True, False])
+def test_workers_know_what_a_script_registered_or_say_that_they_cannot(own: bool, piped: bool, tmp_path: Path) -> None:
+    """A script in a file is imported by workers; of one read from a pipe they know only what modules hold."""
+    script = textwrap.dedent(REGISTERING)
+    (tmp_path / "script.py").write_text(script)
+    call = [sys.executable, "-" if piped else str(tmp_path / "script.py"), str(tmp_path / "r.parquet")]
+    done = subprocess.run(
+        [*call, "own"] if own else call, input=script if piped else None, capture_output=True, text=True, check=False
+    )
+    if own and piped:
+        assert "mechanism 'mine' was registered in this session and other processes cannot import it" in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout.strip("[]\n")) > 0
+
+
 def test_results_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.parquet").write_text("no")
     with pytest.raises(sv.ExperimentError, match="move it away"):

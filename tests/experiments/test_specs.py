@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 import sottovoce as sv
-from sottovoce.experiments import specs
 from sottovoce.experiments.catalogue import find_experiment
 from sottovoce.experiments.specs import Method, QuerySpec, check_member, derive_seed, digest
 from sottovoce.experiments.tasks import Request, expand
@@ -25,13 +24,6 @@ def test_a_tasks_key_changes_with_whatever_could_change_its_numbers() -> None:
         replace(task, method=task.method.with_option("g2", 4)),
     ]
     assert len({task.key, *(other.key for other in changed)}) == 6
-
-
-def test_a_key_changes_with_the_version_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    task = expand(find_experiment("varying-epsilon"), Request())[0]
-    before = task.key
-    monkeypatch.setattr(specs.sottovoce, "__version__", "0.0.0")
-    assert task.key != before
 
 
 def test_a_digest_is_the_same_in_every_process_and_differs_with_every_part() -> None:

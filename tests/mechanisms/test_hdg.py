@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.mechanisms.grids import estimate_grids
 from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.plan.plan import SHARES
 from tests.crowds import fraction_inside, normal_crowd, square_schema
@@ -64,7 +65,8 @@ class TestResponseMatrices:
         """Seed 1: at 50 million people and epsilon 20 every figure is within 0.001 of the crowd's."""
         crowd = normal_crowd(20_000, attributes=2, levels=16, seed=1)
         plan = sv.Plan.create(square_schema(2, 16), epsilon=20, users=10**7, mechanism="hdg", oracle="grr", g1=8, g2=4)
-        found = response_matrices(plan, sv.simulate(plan, crowd, seed=1, users=50_000_000))
+        tally = sv.simulate(plan, crowd, seed=1, users=50_000_000)
+        found = response_matrices(plan, estimate_grids(plan, tally), tally.total)
         matrix, changes = found[0, 1]
         fine, coarse = range(0, 17, 2), range(0, 17, 4)
         np.testing.assert_allclose(matrix.sum(axis=1), np.histogram(crowd["a"], fine)[0] / 20_000, atol=1e-3)

@@ -1,5 +1,6 @@
 """LHIO: consistent hierarchies of pairs."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -85,7 +86,33 @@ def test_combinations_without_reports_are_uniform():
     np.testing.assert_allclose(model.answer_ranges([{}, {"a": (0, 10), "b": ["x", "y", "z"]}]), 1)
 
 
+def test_nonnegative_leaves_are_fractions_that_agree():
+    """Seed 1: made linearly, some of these leaves are far below zero; made so, none is, and the pairs still agree."""
+    linear, settled = (
+        sv.fit(plan, sv.simulate(plan, crowd(), seed=1, users=3000))
+        for plan in (
+            sv.Plan.create(SCHEMA, epsilon=1, users=3000, mechanism="lhio", nonnegative=nonnegative)
+            for nonnegative in (False, True)
+        )
+    )
+    assert linear.marginal("a", "b").min() < -0.05
+    ab, ac = settled.marginal("a", "b"), settled.marginal("a", "c")
+    assert min(ab.min(), ac.min()) >= 0
+    assert [ab.sum(), ac.sum()] == pytest.approx([1, 1])
+    np.testing.assert_allclose(ab.sum(axis=1), ac.sum(axis=1), atol=0.01)
+
+
+def test_a_plan_made_before_there_was_the_option_is_fitted_linearly():
+    plan = sv.Plan.create(SCHEMA, epsilon=1, users=3000, mechanism="lhio")
+    options = {name: value for name, value in plan.options.items() if name != "nonnegative"}
+    older = msgspec.structs.replace(plan, options=options)
+    one, other = (sv.fit(each, sv.simulate(each, crowd(), seed=1)).marginal("a", "b") for each in (plan, older))
+    np.testing.assert_array_equal(one, other)
+
+
 def test_options_are_checked():
+    with pytest.raises(sv.PlanError, match="leave postprocess=True"):
+        sv.Plan.create(SCHEMA, epsilon=1, users=1000, mechanism="lhio", nonnegative=True, postprocess=False)
     with pytest.raises(sv.PlanError, match="estimator is one of max_entropy, weighted_update, got 'guess'"):
         sv.Plan.create(SCHEMA, epsilon=1, users=1000, mechanism="lhio", estimator="guess")
     large = sv.Schema([sv.Ordinal("a", 0, 2047), sv.Ordinal("b", 0, 2047)])

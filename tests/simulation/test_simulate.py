@@ -8,8 +8,8 @@ from scipy import stats
 
 import sottovoce as sv
 from sottovoce.simulation import simulate as module
+from sottovoce.testing.mechanism_cases import counted_pairs, expected_pairs
 from tests.chances import assert_drawn_from
-from tests.conformance.mechanism_cases import counted_pairs, expected_pairs
 from tests.crowds import mixed_crowd, mixed_schema, normal_crowd, square_schema
 
 PLAN = sv.Plan.create(mixed_schema(4), epsilon=1, users=10_000)

@@ -15,9 +15,10 @@ from sottovoce.channels.exact import parse_epsilon, system_words, triple_exp
 from sottovoce.channels.grr import GRR
 from sottovoce.channels.local_hash import MAX_CELLS, LocalHash, best_prime
 from sottovoce.channels.parity import Parity
+from sottovoce.channels.plugins import make_plugin_channel, plugins
 from sottovoce.channels.square_wave import SquareWave
 from sottovoce.channels.support import Support
-from sottovoce.errors import PlanError
+from sottovoce.errors import PlanError, TooLargeError
 
 __all__ = [
     "GRR",
@@ -48,7 +49,8 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
     """Return the channel a plan names by its kind.
 
     Args:
-        kind: One of KINDS. Local hashing of no more cells than its hash has values is randomised response.
+        kind: One of KINDS, or the name of a plug-in. Local hashing of no more cells than its hash has values is
+            randomised response.
         cells: How many cells go in.
         epsilon: The privacy asked for.
         seed: The plan's public seed, by which local hashing places cells.
@@ -63,9 +65,16 @@ def make_channel(kind: str, cells: int, epsilon: Decimal, seed: str, parts: tupl
             return LocalHash.design(cells, epsilon, seed=seed, parts=parts)
         kind = "grr"
     if kind not in KINDS:
-        raise PlanError(f"unknown channel {kind!r}; known are {', '.join(KINDS)}: this plan needs a newer version")
+        if kind in plugins("channels"):
+            return make_plugin_channel(kind, cells, epsilon)
+        raise PlanError(
+            f"unknown channel {kind!r}; known are {', '.join((*KINDS, *plugins('channels')))}: "
+            "this plan needs a newer version, or the package that brings the channel"
+        )
     if cells > MAX_CELLS:
-        raise PlanError(f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins")
+        raise TooLargeError(
+            f"{kind} takes at most 2^20 = {MAX_CELLS} cells, got {cells}; use local hashing or fewer bins"
+        )
     if kind == "xor":
         return Parity.of_shape(parts, epsilon)
     makers: dict[str, Callable[[int, Decimal], Channel]] = {

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce.channels.exact import SCALE, Words, below, exp_less_one, many_below
 from sottovoce.channels.grr import GRR
 from sottovoce.channels.support import Support
-from sottovoce.errors import PlanError
+from sottovoce.errors import PlanError, TooLargeError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,9 @@ class LocalHash:
         More than 2^20 cells need ``parts``, the bins of each attribute, of which they are all combinations.
         """
         if cells > MAX_CELLS and math.prod(parts) != cells:
-            raise PlanError(f"local hashing places at most 2^20 = {MAX_CELLS} cells together, got {cells}; use parts")
+            raise TooLargeError(
+                f"local hashing places at most 2^20 = {MAX_CELLS} cells together, got {cells}; use parts"
+            )
         prime = best_prime(epsilon)
         if prime >= cells:
             raise PlanError(f"{cells} cells at epsilon {epsilon} are fewer than the hash's {prime} values; use grr")

@@ -56,7 +56,8 @@ def command(plan_file: Path, users: int | None, delta: float | None, as_json: bo
         return
     console = make_console()
     table = make_table(">question", "looks at", ">cells", "randomised by", ">codes", ">share")
-    for row in rows[:_ROWS]:
+    shown = rows[:_ROWS] if console.is_terminal else rows
+    for row in shown:
         table.add_row(
             _span(row["first"], row["count"]),
             " x ".join(row["attributes"]),
@@ -66,8 +67,8 @@ def command(plan_file: Path, users: int | None, delta: float | None, as_json: bo
             f"{row['share']:.1%}",
         )
     console.print(table)
-    if len(rows) > _ROWS:
-        console.print(f"... and {len(rows) - _ROWS} more rows; --json lists all", style="dim")
+    if len(rows) > len(shown):
+        console.print(f"... and {len(rows) - len(shown)} more rows; a pipe gets all", style="dim")
     console.print("Exact epsilon: ", strong(exact_words(audit)), f" (asked for: at most {plan.epsilon})", sep="")
     console.print(f"Attained by question {audit.question}, whose answers go through {audit.channel}.")
     console.print(promise(audit))

@@ -20,10 +20,10 @@ from sottovoce.cli.output import (
     progress_bar,
     strong,
 )
-from sottovoce.plan.registry import DEFAULT_MECHANISM, MECHANISMS
+from sottovoce.plan.registry import DEFAULT_MECHANISM, mechanism_names
 from sottovoce.views.charts import check_suffix, compare_chart, save_chart
 
-_USUAL = (DEFAULT_MECHANISM, "hdg", "tdg", "calm", "msw")
+_USUAL = (DEFAULT_MECHANISM, "hdg", "ahdg", "tdg", "calm", "msw")
 """What is compared unless mechanisms are named: those that answer queries of four attributes in a moment."""
 
 _WORDS = (
@@ -69,7 +69,7 @@ def command(schema_file: Path, data: Path, chart: Path | None, as_json: bool, **
 def _try_all(schema: Schema, table: pa.Table, asked: dict[str, Any]) -> tuple[list[Forecast], dict[str, str]]:
     """Return what was measured, and why a mechanism cannot take this schema."""
     named = asked["mechanisms"]
-    mechanisms = list(dict.fromkeys(named or [name for name in _USUAL if name in MECHANISMS]))
+    mechanisms = list(dict.fromkeys(named or [name for name in _USUAL if name in mechanism_names()]))
     users, found, refused = (
         table.num_rows if asked["users"] is None else asked["users"],
         list[Forecast](),

@@ -16,7 +16,7 @@ from sottovoce.errors import ExperimentError
 from sottovoce.experiments.catalogue import CATALOGUE, find_experiment
 from sottovoce.experiments.datasets import FLIGHTS
 from sottovoce.experiments.experiment import Experiment, quick
-from sottovoce.experiments.output import write_report
+from sottovoce.experiments.output import run_with_answers, write_report
 from sottovoce.experiments.plots import require_matplotlib
 from sottovoce.experiments.runner import Workers, run
 from sottovoce.experiments.specs import SYNTHETIC
@@ -33,7 +33,12 @@ EVERY = "all"
     "--quick", "small", is_flag=True, help="A small version: seconds each, with errors that are not the paper's."
 )
 @click.option("--repeats", type=click.IntRange(min=1), help="Repeat each measurement so often.")
-@click.option("--aligned", is_flag=True, help="Let queries start where the authors' generator starts them.")
+@click.option(
+    "--aligned/--anywhere",
+    default=True,
+    show_default=True,
+    help="Let both ends of queries lie on sixteenths of the domain, as the authors' generator does, or anywhere.",
+)
 @click.option(
     "--data",
     "files",
@@ -58,6 +63,11 @@ EVERY = "all"
     type=click.Path(path_type=Path, file_okay=False),
     help="The folder for results, tables and figures; a run that was interrupted goes on from it.",
 )
+@click.option(
+    "--per-query",
+    is_flag=True,
+    help="Also keep every query with its truth, answer, seed and CPU time, as NAME-queries.parquet and .csv.",
+)
 @click.option("--figures/--no-figures", default=True, show_default=True, help="Draw figures; needs matplotlib.")
 @json_option
 @click.pass_context
@@ -76,6 +86,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     seed: int,
     jobs: int | None,
     out: Path,
+    per_query: bool,
     figures: bool,
     as_json: bool,
 ) -> None:
@@ -105,7 +116,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     if figures:
         require_matplotlib()
     out.mkdir(parents=True, exist_ok=True)
-    runs = _Runs(request, out, figures, quick=small, skip=name == EVERY)
+    runs = _Runs(request, out, figures, quick=small, skip=name == EVERY, per_query=per_query)
     with Workers(jobs, seed=seed) as workers, _kept_on_interruption(out):
         for experiment in experiments:
             runs.run(experiment, workers)
@@ -116,8 +127,9 @@ def command(  # noqa: PLR0913 - one parameter per option
 class _Runs:
     """The experiments of one call, one after another; reports are written while the next one runs."""
 
-    def __init__(self, request: Request, out: Path, figures: bool, *, quick: bool, skip: bool) -> None:
-        self.request, self.out, self.figures, self.quick, self.skip = request, out, figures, quick, skip
+    def __init__(self, request: Request, out: Path, figures: bool, *, quick: bool, skip: bool, per_query: bool) -> None:
+        self.request, self.out, self.figures = request, out, figures
+        self.quick, self.skip, self.per_query = quick, skip, per_query
         self.notes: dict[str, None] = {}
         self.written: dict[str, list[str]] = {}
         self._reports: dict[str, Future[list[Path]]] = {}
@@ -135,8 +147,11 @@ class _Runs:
             return
         path = self.out / f"{experiment.name}{'-quick' if self.quick else ''}.parquet"
         with progress_bar(experiment.name, 1.0) as progress:
-            table = run(tasks, path, workers=workers, progress=progress)
-        self.written[experiment.name] = [str(path)]
+            if self.per_query and settled.measure in ("error", "errors"):
+                table, more = run_with_answers(settled, tasks, path, workers=workers, progress=progress)
+            else:
+                table, more = run(tasks, path, workers=workers, progress=progress), []
+        self.written[experiment.name] = [str(path), *map(str, more)]
         self._reports[experiment.name] = workers.submit(write_report, settled, table, path, self.figures)
 
     def finish(self) -> None:
@@ -197,6 +212,7 @@ def _described(experiment: Experiment) -> dict[str, Any]:
         "name": experiment.name,
         "summary": experiment.summary,
         "paper": experiment.paper,
+        "latex": experiment.latex,
         "datasets": list(experiment.datasets),
         "axis": experiment.axis,
         "repeats": experiment.repeats,

@@ -10,20 +10,23 @@ from numpy.typing import NDArray
 
 from sottovoce.channels.exact import Words, system_words
 from sottovoce.client.report import COLLECTION_KEY, PLAN_KEY
+from sottovoce.client.trust import require_own_channels
 from sottovoce.errors import PlanError
 from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.schema.frames import encode
 
 
-def randomize(plan: Plan, table: object, *, wave: int | None = None) -> pa.Table:
+def randomize(plan: Plan, table: object, *, wave: int | None = None, plugins: bool = False) -> pa.Table:
     """Return one randomised report per row, as an Arrow table of (question, code), by the system's randomness.
 
     Args:
         plan: The plan to answer.
         table: A pandas, polars or Arrow table, or a dict of arrays, with the schema's attributes as columns.
         wave: Of a plan with waves, the wave whose turn all these people have: nobody is in the table of two.
+        plugins: Whether channels that other packages bring may draw.
     """
     require_plan(plan)
+    require_own_channels(plan, plugins)
     levels = encode(plan.schema, table)
     questions, codes = draw_reports(plan.one_wave, levels, system_words)
     if plan.waves is not None:

@@ -18,7 +18,7 @@ from sottovoce.client.delivery import Tries, fetch_plan, post_report
 from sottovoce.client.kept_plans import KeptPlans
 from sottovoce.client.ledger import Charge, Kept, Ledger
 from sottovoce.client.report import Report
-from sottovoce.client.trust import check_signer, mirrored_log
+from sottovoce.client.trust import check_signer, mirrored_log, require_own_channels
 from sottovoce.client.turns import TURN_LENGTH, Turn, draw_turn
 from sottovoce.errors import BudgetError, DeliveryError, PlanError, RecordError
 from sottovoce.plan.log import Log
@@ -38,6 +38,7 @@ class Client:
         log: A log of plans as somebody else than the collector mirrors it: the plan must be in it, and only then is it
             named in reports. Otherwise reports of a client with a ledger name their collection, as a plan of one's own
             would tell one person from the others.
+        plugins: Whether channels that other packages bring may draw; by default a plan with one is refused.
 
     Raises:
         BudgetError: If the plan asks for more than ``max_epsilon``.
@@ -59,8 +60,10 @@ class Client:
         ledger: Ledger | None = None,
         max_epsilon: Decimal | float | str = MAX_EPSILON,
         log: Log | None = None,
+        plugins: bool = False,
     ) -> None:
         require_plan(plan)
+        require_own_channels(plan, plugins)
         self.plan, self.ledger = plan, ledger
         self._charge = Charge(plan.collection, plan.epsilon, plan.purpose, parse_max_epsilon(max_epsilon))
         if plan.epsilon > self._charge.max_epsilon:

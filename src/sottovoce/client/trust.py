@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sottovoce.channels import KINDS
+from sottovoce.channels.plugins import package_of
 from sottovoce.client.delivery import fetch
 from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.log import Log
@@ -45,3 +47,14 @@ def check_signer(plan: Plan, collector: str, signer: str) -> None:
     except DeliveryError as error:
         raise PlanError(f"the plan is not known to be signed by {signer}: {error}") from error
     check_signature(plan, Signature.from_json(text), signer)
+
+
+def require_own_channels(plan: Plan, plugins: bool) -> None:
+    """Raise PlanError for a plan that draws by a channel of another package, unless those are allowed."""
+    foreign = sorted({family.channel for family in plan.families} - set(KINDS))
+    if foreign and not plugins:
+        named = ", ".join(f"{kind!r} of {package_of('channels', kind)}" for kind in foreign)
+        raise PlanError(
+            f"this plan draws by {named}, which is not part of Sottovoce: its table keeps epsilon, but whether it "
+            "draws by its table rests on that package; allow it with plugins=True if you trust it"
+        )

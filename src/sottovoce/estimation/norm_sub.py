@@ -8,9 +8,10 @@ from sottovoce._types import Floats
 
 
 def norm_sub(frequencies: Floats) -> Floats:
-    """Return non-negative frequencies that add up to one, moved as little as possible.
+    """Return non-negative frequencies that add up to one.
 
-    Negative estimates become zero and the excess is taken from the positive ones alike, until none is negative.
+    Negative estimates become zero and the excess is taken from the positive ones alike, until none is negative. This is
+    the paper's procedure; it is nearly, not always, the closest such vector.
 
     Example:
         >>> norm_sub(np.array([0.75, 0.5, -0.25]))

@@ -11,7 +11,7 @@ from sottovoce.experiments.specs import Method
 
 Value = TypeVar("Value")
 
-FORMS = ("lines", "histogram", "grid")
+FORMS = ("lines", "histogram", "grid", "claims")
 
 USERS, ATTRIBUTES = 10**6, 6
 """The paper's defaults."""
@@ -28,10 +28,12 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: Lower-case words joined by hyphens.
         paper: Where the paper shows it.
+        latex: What the paper's LaTeX source calls the figure or table; empty for our own.
         summary: What it shows, in a sentence.
         axis: The setting along the horizontal axis, a column of the results.
         series: The column that tells lines apart.
-        form: "lines", "histogram" of the values, or "grid" of numbers.
+        form: "lines", "histogram" of the values, "grid" of numbers, or "claims", which are lines and a table of who is
+            ahead of whom.
         measure: What is measured; see `Task`.
         methods: What is compared; None compares every mechanism in the registry.
         datasets: Names of data sets; real ones are left out where their file was not given.
@@ -46,7 +48,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
         dimensions: How many attributes a query names.
         volumes: The fraction of an attribute's levels inside a query.
         queries: How many queries a set has.
-        repeats: How often each measurement is repeated.
+        repeats: How often each measurement is repeated; the paper has ten everywhere.
         one_at_a_time: Whether only one of users and attributes leaves the paper's default, instead of both together.
     """
 
@@ -54,6 +56,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     paper: str
     summary: str
     axis: str
+    latex: str = ""
     series: str = "method"
     form: str = "lines"
     measure: str = "error"
@@ -70,7 +73,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     dimensions: tuple[int, ...] = (2, 4)
     volumes: tuple[float, ...] = (0.5,)
     queries: int = 200
-    repeats: int = 10
+    repeats: int = 3
     one_at_a_time: bool = False
 
 

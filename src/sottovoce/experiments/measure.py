@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
@@ -10,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from sottovoce._types import Floats
-from sottovoce.errors import PlanError
+from sottovoce.errors import FewReportsWarning, TooLargeError
 from sottovoce.estimation.weighted_update import changes_from_pairs
 from sottovoce.experiments.cache import Cache, schema_of
+from sottovoce.experiments.oracles import fit_simulated
 from sottovoce.experiments.queries import QuerySet
-from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member, derive_seed
+from sottovoce.experiments.specs import MEASURES, QuerySpec, Task, check_member
+from sottovoce.mechanisms.grids import estimate_grids
 from sottovoce.mechanisms.hdg import response_matrices
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
 from sottovoce.plan.plan import Plan
-from sottovoce.simulation.simulate import simulate
+from sottovoce.simulation.rounds import simulate_rounds
 from sottovoce.tally.tally import Tally
 
 Row = dict[str, Any]
@@ -29,32 +32,48 @@ Row = dict[str, Any]
 def run_task(task: Task, cache: Cache) -> list[Row]:
     """Return what a task measures, one row per query set and number."""
     check_member("a measure", task.measure, MEASURES)
-    options: Any = dict(task.method.options)
     try:
-        plan = Plan.create(
-            schema_of(task.data),
-            epsilon=task.epsilon,
-            users=task.data.users,
-            mechanism=task.method.mechanism,
-            **options,
-        )
-    except PlanError:  # a domain too large for it: that is its result, and no reason to stop the others
+        plan = plan_task(task)
+    except TooLargeError:  # that is its result, and no reason to stop the others
         return [row for spec in task.queries for row in _rows(task, spec, 0, np.array([np.nan]))]
     if task.measure == "granularity":
         return list(_rows(task, task.queries[0], 0, np.array([plan.parameters["g1"], plan.parameters["g2"]])))
-    records = cache.records(task.data)
-    table = dict(zip(plan.schema.names, records, strict=True))
-    seed = derive_seed(task.seed, task.data, task.epsilon, task.method.mechanism, task.method.options, task.repeat)
-    tally = simulate(plan, table, seed=seed)
     if task.measure == "matrix-change":
-        return list(_rows(task, task.queries[0], 0, _matrix_changes(plan, tally)))
-    model = fit(plan, tally, seed=task.repeat)
+        return list(_rows(task, task.queries[0], 0, _matrix_changes(plan, _collect(task, plan, cache))))
+    model = fit_task(task, plan, cache)
     rows: list[Row] = []
     for spec, most in zip(task.queries, task.asked, strict=True):
         asked, truth = cache.queries(task.data, spec)
         asked, truth = asked[:most], truth[:most]
         rows += _rows(task, spec, len(asked), _ANSWERED[task.measure](model, asked, truth))
     return rows
+
+
+def plan_task(task: Task) -> Plan:
+    """Return the plan of the task's collection."""
+    options: Any = dict(task.method.options)
+    return Plan.create(
+        schema_of(task.data),
+        epsilon=task.epsilon,
+        users=task.data.users,
+        mechanism=task.method.mechanism,
+        **options,
+    )
+
+
+def _collect(task: Task, plan: Plan, cache: Cache) -> Tally:
+    table = dict(zip(plan.schema.names, cache.records(task.data), strict=True))
+    return simulate_rounds(plan, table, seed=task.collection_seed)
+
+
+def fit_task(task: Task, plan: Plan, cache: Cache) -> Model:
+    """Return the model of the task's simulated collection."""
+    if task.method.simulated:
+        return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=task.collection_seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewReportsWarning)  # how far that goes is what is measured
+        tally = _collect(task, plan, cache)
+        return fit(tally.plan, tally, seed=task.repeat)
 
 
 def prepare(task: Task, cache: Cache) -> None:
@@ -94,31 +113,38 @@ _ANSWERED: dict[str, Callable[[Model, QuerySet, Floats], Floats]] = {
 
 def _matrix_changes(plan: Plan, tally: Tally) -> Floats:
     """Return how much response matrices move in each sweep, the mean over pairs; a matrix that is done stands still."""
-    changes = [changes for _, changes in response_matrices(plan, tally).values()]
+    changes = [changes for _, changes in response_matrices(plan, estimate_grids(plan, tally), tally.total).values()]
     longest = max(map(len, changes))
     return np.asarray(np.mean([np.pad(moves, (0, longest - len(moves))) for moves in changes], axis=0))
 
 
 def _rows(task: Task, spec: QuerySpec, asked: int, values: Floats) -> Iterator[Row]:
-    data, method = task.data, task.method
     for index, value in enumerate(values.tolist(), start=1):
         yield {
-            "dataset": data.name,
-            "users": data.users,
-            "attributes": data.attributes,
-            "levels": data.levels,
-            "covariance": data.covariance,
-            "cut": data.cut,
-            "epsilon": task.epsilon,
-            "sigma": dict(method.options).get("sigma"),
-            "kind": spec.kind,
-            "aligned": spec.aligned,
-            "dimension": spec.dimension,
-            "volume": spec.volume,
-            "queries": asked,
-            "method": method.label,
+            **settings_of(task, spec, asked),
             "index": index,
             "repeat": task.repeat,
             "value": None if math.isnan(value) else value,
             "task": task.key,
         }
+
+
+def settings_of(task: Task, spec: QuerySpec, asked: int) -> Row:
+    """Return what a number belongs to, but for its index."""
+    data, method = task.data, task.method
+    return {
+        "dataset": data.name,
+        "users": data.users,
+        "attributes": data.attributes,
+        "levels": data.levels,
+        "covariance": data.covariance,
+        "cut": data.cut,
+        "epsilon": task.epsilon,
+        "sigma": dict(method.options).get("sigma"),
+        "kind": spec.kind,
+        "aligned": spec.aligned,
+        "dimension": spec.dimension,
+        "volume": spec.volume,
+        "queries": asked,
+        "method": method.label,
+    }

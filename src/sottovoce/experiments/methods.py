@@ -9,29 +9,54 @@ import msgspec
 import sottovoce.mechanisms  # noqa: F401 - importing it fills the registry
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.specs import Method, QuerySpec
-from sottovoce.plan.registry import MECHANISMS, find_mechanism
+from sottovoce.plan.registry import find_mechanism, mechanism_names
 
 LABELS = {"uniform": "Uni", "spectral": "Spectral"}
 """What figures call a mechanism; any other is called by its name in capitals."""
 
-HIO_REPEATS, HIO_INTERVALS, HIO_QUERIES = 5, 4_000_000, (5, 1000)
-"""HIO adds up intervals of all attributes together: it gets fewer repeats, and as many queries as so many intervals
-make up, within these bounds; where that is not even a few, none."""
+PAPER_FORMS: dict[str, tuple[tuple[str, bool], str]] = {
+    "lhio": (("nonnegative", True), "LHIO, linear"),
+    "msw": (("smoothing", True), "MSW, EM"),
+}
+"""The option that makes a mechanism what fits the paper's claims (docs/reproduction.md), and what the mechanism with
+its own defaults, drawn as a further line, is called."""
+
+HIO_REPEATS, HIO_ATTRIBUTES, HIO_INTERVALS, HIO_QUERIES = 5, 7, 4_000_000, (5, 1000)
+"""HIO adds up intervals of all attributes together: it gets fewer repeats, only one with more attributes than this, and
+as many queries as so many intervals make up, within these bounds; where that is not even a few, none."""
 
 TDG, HDG = Method(label="TDG", mechanism="tdg"), Method(label="HDG", mechanism="hdg")
 ITDG = Method(label="ITDG", mechanism="tdg", options=(("postprocess", False),))
 IHDG = Method(label="IHDG", mechanism="hdg", options=(("postprocess", False),))
+TDG_OUE = Method(label="TDG, OUE", mechanism="tdg", simulated="oue")
+HDG_OUE = Method(label="HDG, OUE", mechanism="hdg", simulated="oue")
+MSW = Method(label="MSW", mechanism="msw", options=(("smoothing", True),))
+MSW_CONTINUOUS = Method(label="MSW, continuous", mechanism="msw", options=MSW.options, simulated="continuous")
 
 
 def every_method(names: tuple[str, ...] = ()) -> tuple[Method, ...]:
-    """Return one method for each mechanism in the registry, or for those named."""
-    unknown = [name for name in names if name not in MECHANISMS]
+    """Return the methods of every mechanism in the registry, or of those named: one each, two in `PAPER_FORMS`."""
+    unknown = [name for name in names if name not in mechanism_names()]
     if unknown:
-        raise ExperimentError(f"unknown mechanism {', '.join(unknown)}; known are {', '.join(MECHANISMS)}")
-    return tuple(
-        Method(label=LABELS.get(name, name.upper()), mechanism=name, repeats=HIO_REPEATS if name == "hio" else None)
-        for name in names or MECHANISMS
-    )
+        raise ExperimentError(f"unknown mechanism {', '.join(unknown)}; known are {', '.join(mechanism_names())}")
+    return tuple(method for name in names or mechanism_names() for method in _forms(name))
+
+
+def _forms(name: str) -> tuple[Method, ...]:
+    """Return a mechanism as figures show it: by its defaults, or as the paper has it and then by its defaults."""
+    label = LABELS.get(name, name.upper())
+    own = Method(label=label, mechanism=name, repeats=HIO_REPEATS if name == "hio" else None)
+    if name not in PAPER_FORMS:
+        return (own,)
+    option, other = PAPER_FORMS[name]
+    return own.with_option(*option), msgspec.structs.replace(own, label=other)
+
+
+def most_repeats(method: Method, attributes: int, repeats: int) -> int:
+    """Return how many of the repeats a method gets with so many attributes."""
+    if method.mechanism == "hio" and attributes > HIO_ATTRIBUTES:
+        return 1
+    return min(repeats, method.repeats or repeats)
 
 
 def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:

@@ -118,14 +118,17 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
     fixed = [
         named(name, first[name])
         for name in ("users", "attributes", "levels", "epsilon", "dimension", "volume")
-        if name not in moving
+        if name not in moving and not (name == "volume" and first["kind"] == "marginals")
     ]
     if experiment.measure == "granularity":
         return [fixed[0]]
     repeats, queries = max(summary["repeats"].to_pylist()), max(summary["queries"].to_pylist())
     counted = [f"{queries:,} queries"] if queries else []
-    start = "starting where the authors' generator starts them" if first["aligned"] else "starting anywhere"
-    said = [", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; queries {start}" if queries else "")]
+    ends = "on sixteenths of the domain" if first["aligned"] else "anywhere"
+    drawn = first["kind"] not in ("marginals", "ranges")
+    said = [
+        ", ".join([*fixed, *counted, _repeats(repeats)]) + (f"; ends of queries {ends}" if drawn and queries else "")
+    ]
     for method in summary["method"].unique().to_pylist():
         rows = [row for row in summary.to_pylist() if row["method"] == method]
         answered = [row for row in rows if row["mean"] is not None]
@@ -133,10 +136,11 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
             refused = sorted({row[experiment.axis] for row in rows if row["mean"] is None})
             said.append(f"{method} refuses {', '.join(named(experiment.axis, value) for value in refused)}: too large")
         fewest = min((row["queries"] for row in answered), default=queries)
-        most = max((row["repeats"] for row in answered), default=repeats)
-        if (most, fewest) != (repeats, queries):
+        counts = {row["repeats"] for row in answered} or {repeats}
+        if (counts, fewest) != ({repeats}, queries):
             some = f", {fewest:,} or more queries" if fewest < queries else ""
-            said.append(f"{method}: {_repeats(most)}{some}, as it is slow")
+            between = f"{min(counts)} to " if len(counts) > 1 else ""
+            said.append(f"{method}: {between}{_repeats(max(counts))}{some}, as it is slow")
     return said
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import itertools
 import math
-import textwrap
-from collections.abc import Callable
+import string
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow as pa
 
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.experiment import Experiment
-from sottovoce.experiments.methods import every_method
+from sottovoce.experiments.looks import FEW, METHODS, styles
 from sottovoce.experiments.panels import MEASURED, SYMBOLS, Panel, cut_panels, notes
 from sottovoce.experiments.tables import grid_cells
 
@@ -26,31 +27,37 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f", "#8c564b", "#17becf")
-"""Told apart by most colour-blind readers; a marker goes with each."""
-
-MARKERS = "os^Dv<>PX*"
-FEW = len(COLOURS)
 ACROSS = 4
 MANY_POINTS = 30
 LOG_AXES = {"users": 10, "levels": 2}
 
-_STYLE: dict[Any, Any] = {"svg.hashsalt": "sottovoce", "font.size": 8, "axes.titlesize": 8, "legend.fontsize": 8}
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "sottovoce",
+    "pdf.fonttype": 42,  # letters that can be searched and edited
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "legend.fontsize": 8,
+}
 
 
 def draw(experiment: Experiment, summary: pa.Table) -> dict[str, bytes]:
-    """Return the figure as "png" and "svg"."""
+    """Return the figure as "png", "svg" and "pdf"; what it shows is said by `caption`, outside of it."""
     require_matplotlib()
     import matplotlib as mpl
 
     with mpl.rc_context(_STYLE):
         figure = _FORMS[experiment.form](experiment, summary)
-        said = [f"{experiment.name}: {experiment.summary}", *notes(experiment, summary)]
-        width = int(18 * figure.get_figwidth())
-        figure.supxlabel("\n".join(textwrap.fill(line, width) for line in said), fontsize=7, color="#333333")
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, not again for every format
-        return {kind: _written(figure, kind) for kind in ("png", "svg")}
+        return {kind: _written(figure, kind) for kind in ("png", "svg", "pdf")}
+
+
+def caption(experiment: Experiment, summary: pa.Table) -> str:
+    """Return what goes under the figure: what is shown, under which settings, and what a bar is."""
+    said = [experiment.summary.rstrip("."), *notes(experiment, summary)]
+    if experiment.form in ("lines", "claims") and max(summary["repeats"].to_pylist()) > 1:
+        said.append("Bars are one standard deviation over repeats, on one population and one set of queries")
+    return ". ".join(said) + ".\n"
 
 
 def require_matplotlib() -> None:
@@ -63,7 +70,8 @@ def require_matplotlib() -> None:
 
 def _written(figure: Figure, kind: str) -> bytes:
     sink = io.BytesIO()
-    figure.savefig(sink, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    figure.savefig(sink, format=kind, dpi=200, metadata=dates.get(kind))
     return sink.getvalue()
 
 
@@ -72,23 +80,31 @@ def _frame(panels: list[Panel], vertical: str) -> tuple[Figure, list[Axes]]:
     from matplotlib.figure import Figure
 
     across = min(ACROSS, len(panels))
+    if len(panels) > ACROSS and len(panels) % ACROSS and not len(panels) % (ACROSS - 1):
+        across = ACROSS - 1  # whole rows
     down = math.ceil(len(panels) / across)
     figure = Figure(figsize=(max(5.2, 2.6 * across), 2.2 * down + 1.1), layout="constrained")
     subplots = list(figure.subplots(down, across, squeeze=False).flat)
     for axes in subplots[len(panels) :]:
         axes.remove()
-    for axes, panel in zip(subplots, panels, strict=False):
-        axes.set_title(panel.title)
+    for letter, axes, panel in zip(_letters(), subplots, panels, strict=False):
+        axes.set_title(f"({letter}) {panel.title}" if len(panels) > 1 else panel.title)
     for axes in subplots[::across]:
         axes.set_ylabel(vertical)
     return figure, subplots[: len(panels)]
+
+
+def _letters() -> Iterator[str]:
+    """Yield a, b, ..., z, aa, ab and so on."""
+    for length in itertools.count(1):
+        yield from map("".join, itertools.product(string.ascii_lowercase, repeat=length))
 
 
 def _histograms(experiment: Experiment, summary: pa.Table) -> Figure:
     panels = cut_panels(experiment, summary)
     figure, subplots = _frame(panels, "queries")
     for axes, panel in zip(subplots, panels, strict=True):
-        axes.hist(panel.errors(), bins=30, color=COLOURS[0])
+        axes.hist(panel.errors(), bins=30, color=METHODS[panel.rows[0]["method"]][0])
         axes.set_xlabel(SYMBOLS["value"])
     return figure
 
@@ -98,10 +114,11 @@ def _lines(experiment: Experiment, summary: pa.Table) -> Figure:
 
     panels = cut_panels(experiment, summary)
     figure, subplots = _frame(panels, MEASURED[experiment.measure])
-    styles = _styles(list(dict.fromkeys(line.label for panel in panels for line in panel.lines(experiment))))
+    labels = list(dict.fromkeys(line.label for panel in panels for line in panel.lines(experiment)))
+    looks = styles(labels, methods=experiment.series == "method")
     for axes, panel in zip(subplots, panels, strict=True):
         for line in panel.lines(experiment):
-            style = styles[line.label] | ({"marker": ""} if len(line.points) > MANY_POINTS else {})
+            style = looks[line.label] | ({"marker": ""} if len(line.points) > MANY_POINTS else {})
             axes.errorbar(line.points, line.means, yerr=line.deviations, label=line.label, **style)
         axes.set_yscale("log", nonpositive="mask" if experiment.axis == "index" else "clip")
         if experiment.axis in LOG_AXES:
@@ -120,36 +137,18 @@ def _legend(figure: Figure, subplots: list[Axes]) -> None:
         label: handle for axes in subplots for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     above = len(named) <= FEW
+    widest = max(map(len, named))
+    fitting = int(figure.get_figwidth() / (0.45 + 0.07 * widest))  # inches of a handle and of a letter
     figure.legend(
         list(named.values()),
         list(named),
         loc="outside upper center" if above else "outside right upper",
-        ncols=min(len(named), 8) if above else 2,
+        ncols=max(1, min(len(named), fitting)) if above else 2,
         fontsize=8 if above else 6,
         frameon=False,
     )
     if not above:
         figure.set_figwidth(figure.get_figwidth() + 2)
-
-
-def _styles(labels: list[str]) -> dict[str, dict[str, Any]]:
-    """Return every line's looks: the same in all panels, and a mechanism's the same in all figures."""
-    order = [method.label for method in every_method()]
-    if set(labels) <= set(order):
-        return {label: _style(order.index(label) % FEW, FEW) for label in labels}
-    return {label: _style(number, len(labels)) for number, label in enumerate(labels)}
-
-
-def _style(number: int, count: int) -> dict[str, Any]:
-    """Return a line's looks; among very many lines the first is the one to be compared with the rest."""
-    if count <= FEW:
-        return {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 3, "linewidth": 1, "capsize": 1.5}
-    if number == 0:
-        return {"color": "black", "marker": "o", "markersize": 4, "linewidth": 2, "zorder": 5}
-    import matplotlib as mpl
-
-    shade = mpl.colormaps["turbo"]((number - 1) / (count - 2))
-    return {"color": shade, "linewidth": 0.7, "linestyle": ("-", "--", ":")[number % 3]}
 
 
 def _grid(experiment: Experiment, summary: pa.Table) -> Figure:
@@ -169,4 +168,9 @@ def _grid(experiment: Experiment, summary: pa.Table) -> Figure:
     return figure
 
 
-_FORMS: dict[str, Callable[[Experiment, pa.Table], Figure]] = {"lines": _lines, "histogram": _histograms, "grid": _grid}
+_FORMS: dict[str, Callable[[Experiment, pa.Table], Figure]] = {
+    "lines": _lines,
+    "claims": _lines,
+    "histogram": _histograms,
+    "grid": _grid,
+}

@@ -40,10 +40,10 @@ COLUMNS = pa.schema([*SETTINGS, ("repeat", pa.int64()), ("value", pa.float64()),
 class Results:
     """Finished work of one experiment. What is saved survives any interruption; the file is never half written."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, columns: pa.Schema = COLUMNS) -> None:
+        self.path, self.columns = path, columns
         self._rows: dict[str, list[Row]] = {}
-        for row in _read(path).to_pylist() if path.exists() else []:
+        for row in _read(path, columns).to_pylist() if path.exists() else []:
             self._rows.setdefault(row["task"], []).append(row)
 
     def __contains__(self, task: str) -> bool:
@@ -61,7 +61,7 @@ class Results:
 
     def table(self, tasks: Iterable[str]) -> pa.Table:
         """Return the rows of these tasks, in their order."""
-        return pa.Table.from_pylist([row for task in tasks for row in self._rows[task]], schema=COLUMNS)
+        return pa.Table.from_pylist([row for task in tasks for row in self._rows[task]], schema=self.columns)
 
 
 def summarize(table: pa.Table) -> pa.Table:
@@ -79,13 +79,13 @@ def varying(summary: pa.Table, among: Collection[str] = SETTINGS.names) -> list[
     return [name for name in SETTINGS.names if name in among and len(summary[name].drop_null().unique()) > 1]
 
 
-def _read(path: Path) -> pa.Table:
+def _read(path: Path, columns: pa.Schema) -> pa.Table:
     try:
         table = pq.read_table(path)
     except (OSError, pa.ArrowException) as error:
         raise ExperimentError(
             f"{str(path)!r} cannot be read as results: {error}; move it away to start anew"
         ) from error
-    if table.schema.names != COLUMNS.names:
+    if table.schema.names != columns.names:
         raise ExperimentError(f"{str(path)!r} holds other columns than results have; move it away to start anew")
     return table

@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -22,10 +24,13 @@ import pyarrow as pa
 
 from sottovoce._types import Progress
 from sottovoce.errors import ExperimentError
+from sottovoce.experiments.answers import COLUMNS as ANSWER_COLUMNS
+from sottovoce.experiments.answers import run_answers
 from sottovoce.experiments.cache import Cache
 from sottovoce.experiments.measure import prepare, run_task
-from sottovoce.experiments.results import Results
+from sottovoce.experiments.results import COLUMNS, Results
 from sottovoce.experiments.specs import Task
+from sottovoce.plan.registry import REGISTERED, register
 
 SAVE_SECONDS = 2.0
 """Results are written at most this often, so a killed run loses no more than this."""
@@ -39,19 +44,21 @@ def run(tasks: Sequence[Task], path: Path, *, workers: Workers, progress: Progre
     """Return what the tasks measure, having run those that the file at ``path`` does not hold.
 
     Args:
-        tasks: What to run; all of one seed.
+        tasks: What to run; all of one seed, and all of the measure "answers" or none.
         path: The results, a Parquet file; made if it is not there.
         workers: Who runs them.
         progress: Told how much of the work is done, from 0 to 1.
     """
-    results = Results(path)
+    answers = any(task.measure == "answers" for task in tasks)
+    work, columns = (run_answers, ANSWER_COLUMNS) if answers else (run_task, COLUMNS)
+    results = Results(path, columns)
     waiting = [task for task in tasks if task.key not in results]
     shared = list({(task.data, task.queries): task for task in waiting}.values())
     saved = time.monotonic()
     try:
         for done, _ in enumerate(workers.each(prepare, shared), start=1):
             progress(done / (len(shared) + len(waiting)))
-        for done, rows in enumerate(workers.each(run_task, waiting), start=1 + len(shared)):
+        for done, rows in enumerate(workers.each(work, waiting), start=1 + len(shared)):
             results.add(rows)
             if time.monotonic() - saved > SAVE_SECONDS:
                 results.save()
@@ -59,8 +66,9 @@ def run(tasks: Sequence[Task], path: Path, *, workers: Workers, progress: Progre
             progress(done / (len(shared) + len(waiting)))
     except BrokenProcessPool as error:
         raise ExperimentError(
-            "a worker process was ended from outside, perhaps for want of memory; what was measured is kept, "
-            "so the same command with fewer --jobs goes on from there"
+            "a worker process did not start or was ended from outside: for want of memory, or because a script that "
+            "uses several processes does its work outside of `if __name__ == '__main__':`; what was measured is kept, "
+            "and goes on from there with fewer jobs"
         ) from error
     finally:
         if waiting:
@@ -82,7 +90,7 @@ class Workers:
     def __enter__(self) -> Workers:
         if self.jobs > 1:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin)
+            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=(_packed(),))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *reason: object) -> None:
@@ -114,7 +122,7 @@ class Workers:
             done: Future[Result] = Future()
             done.set_result(work(*arguments))
             return done
-        with _one_thread_each():
+        with _one_thread_each(), _without_a_main_that_is_no_file():
             return self._pool.submit(work, *arguments)
 
 
@@ -138,8 +146,47 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _begin() -> None:
-    """Leave Ctrl-C to the parent, and end with it whatever ends it."""
+@contextlib.contextmanager
+def _without_a_main_that_is_no_file() -> Iterator[None]:
+    """Let processes start though the program is read from a pipe: they would import its file, and there is none."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if file is None or Path(file).is_file():
+        yield
+        return
+    del main.__file__
+    try:
+        yield
+    finally:
+        main.__file__ = file
+
+
+def _packed() -> bytes:
+    """Return the mechanisms that this process registered, to be known to workers.
+
+    Raises:
+        ExperimentError: For one that they cannot import.
+    """
+    main = getattr(sys.modules["__main__"], "__file__", None)
+    for mechanism in REGISTERED.values():
+        homes = {part.__module__ for part in (mechanism.design, mechanism.fit, mechanism.options, mechanism.model)}
+        try:
+            pickle.dumps(mechanism)
+            reachable = "__main__" not in homes or (main is not None and Path(main).is_file())
+        except (pickle.PicklingError, AttributeError, TypeError):
+            reachable = False
+        if not reachable:
+            raise ExperimentError(
+                f"mechanism {mechanism.name!r} was registered in this session and other processes cannot import it: "
+                "put it in a module of its own, or run with one process (jobs=1)"
+            )
+    return pickle.dumps(list(REGISTERED.values()))
+
+
+def _begin(registered: bytes) -> None:
+    """Register what the parent has, leave Ctrl-C to it, and end with it whatever ends it."""
+    for mechanism in pickle.loads(registered):
+        register(mechanism)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -10,11 +10,11 @@ import hashlib
 
 import msgspec
 
-import sottovoce
 from sottovoce.errors import ExperimentError
+from sottovoce.experiments.code import code_digest
 
 SYNTHETIC = ("normal", "laplace")
-MEASURES = ("error", "errors", "matrix-change", "answer-change", "granularity")
+MEASURES = ("error", "errors", "answers", "matrix-change", "answer-change", "granularity")
 QUERY_KINDS = ("random", "zero-count", "non-zero-count", "marginals", "ranges")
 
 
@@ -51,14 +51,15 @@ class QuerySpec(msgspec.Struct, frozen=True, kw_only=True):
         dimension: How many attributes a query names, the paper's lambda.
         volume: The fraction of an attribute's levels inside its range, the paper's omega.
         count: How many; what "marginals" and "ranges" hold is given by the data.
-        aligned: Whether ranges start at multiples of a sixteenth of the domain, as the authors' generator draws them.
+        aligned: Whether both ends of a range lie on sixteenths of the domain, as the authors' generator draws them;
+            otherwise they lie anywhere.
     """
 
     kind: str = "random"
     dimension: int = 2
     volume: float = 0.5
     count: int = 200
-    aligned: bool = False
+    aligned: bool = True
 
 
 class Method(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,12 +70,15 @@ class Method(msgspec.Struct, frozen=True, kw_only=True):
         mechanism: The mechanism's name in the registry.
         options: Options of `Plan.create`, as pairs.
         repeats: The most repeats it gets, where it is too slow for all of them.
+        simulated: A randomiser that no plan can name, to be simulated in place of the mechanism's own; one of
+            `oracles.SIMULATED`, or "" for its own.
     """
 
     label: str
     mechanism: str
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
     repeats: int | None = None
+    simulated: str = ""
 
     def with_option(self, name: str, value: str | float | bool) -> Method:
         """Return the method with one more option."""
@@ -91,7 +95,9 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         queries: The query sets it answers.
         asked: How many queries of each set it is asked, the first ones; None for all.
         measure: What is kept: "error", the mean absolute error of a set; "errors", the absolute error of each query;
-            "matrix-change" and "answer-change", how much Algorithms 1 and 2 move in each sweep; "granularity", g1, g2.
+            "answers", each query with its answer (see `answers.COLUMNS`); "matrix-change" and "answer-change", how
+            much Algorithms 1 and 2 move in each sweep; "granularity", g1, g2.
+        level: The probability with which the intervals of answers should hold the truth; None asks for none.
         repeat: The number of the repeat.
         seed: The seed of the whole run.
     """
@@ -102,13 +108,20 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     queries: tuple[QuerySpec, ...]
     asked: tuple[int | None, ...]
     measure: str = "error"
+    level: float | None = None
     repeat: int = 0
     seed: int = 0
 
     @property
+    def collection_seed(self) -> int:
+        """The seed of the simulated collection; where a file lies does not matter to it."""
+        data = msgspec.structs.replace(self.data, source="", stamp="")
+        return derive_seed(self.seed, data, self.epsilon, self.method.mechanism, self.method.options, self.repeat)
+
+    @property
     def key(self) -> str:
         """What finished work is known by: it changes with anything that could change the numbers."""
-        return digest(self, sottovoce.__version__)[:24]
+        return digest(self, code_digest(self.method.mechanism))[:24]
 
 
 def digest(*parts: object) -> str:

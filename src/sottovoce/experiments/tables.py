@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from sottovoce.experiments.claims import claim_rows
 from sottovoce.experiments.experiment import Experiment
 from sottovoce.experiments.panels import MEASURED, SYMBOLS, Line, Panel, cut_panels, named, notes, written
 from sottovoce.experiments.results import varying
@@ -31,6 +32,8 @@ def to_markdown(experiment: Experiment, summary: pa.Table) -> str:
     elif experiment.form == "histogram":
         parts.append(_spread(cut_panels(experiment, summary)))
     else:
+        if experiment.form == "claims":
+            parts.append(_table(*claim_rows(summary)))
         for panel in cut_panels(experiment, summary):
             parts += [f"## {panel.title}", _lines(experiment, panel.lines(experiment))]
     return "\n\n".join(parts) + "\n"

@@ -9,7 +9,7 @@ import msgspec
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.datasets import REAL, explain, locate, usable_columns
 from sottovoce.experiments.experiment import ATTRIBUTES, USERS, Experiment
-from sottovoce.experiments.methods import every_method, most_queries, with_estimator
+from sottovoce.experiments.methods import every_method, most_queries, most_repeats, with_estimator
 from sottovoce.experiments.specs import SYNTHETIC, Dataset, Method, QuerySpec, Task
 
 PAPER_ESTIMATOR = "weighted_update"
@@ -22,7 +22,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         seed: The seed of everything drawn.
         repeats: How often, instead of the experiment's own number.
-        aligned: Whether queries start as the authors' generator has them.
+        aligned: Whether both ends of queries lie on sixteenths of the domain, as the authors' generator has them.
         estimator: How pairs become answers on more attributes, where a mechanism has the choice.
         methods: The mechanisms to compare, where an experiment compares all; empty for all.
         files: Real data: a name and its file; None for a package's own.
@@ -30,7 +30,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int = 0
     repeats: int | None = None
-    aligned: bool = False
+    aligned: bool = True
     estimator: str = PAPER_ESTIMATOR
     methods: tuple[str, ...] = ()
     files: tuple[tuple[str, str | None], ...] = ()
@@ -46,7 +46,7 @@ def expand(experiment: Experiment, request: Request) -> list[Task]:
     for repeat, data, epsilon, method in product(range(repeats), populations, experiment.epsilons, methods):
         asked = {spec: most_queries(method, spec, data.levels) for spec in _queries(experiment, request, data)}
         asked = {spec: most for spec, most in asked.items() if most != 0}
-        if not asked or repeat >= (method.repeats or repeats):
+        if not asked or repeat >= most_repeats(method, data.attributes, repeats):
             continue
         tasks.append(
             Task(

@@ -8,11 +8,13 @@ marginal that nobody reported on is taken as uniform and has no weight in the co
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sottovoce.estimation.consistency import post_process
+from sottovoce.estimation.consistency import Grid, post_process
 from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
@@ -24,6 +26,7 @@ from sottovoce.mechanisms.grids import (
 )
 from sottovoce.mechanisms.options import require_pairs, require_small_pairs
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -48,14 +51,21 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
-    blocks = [np.arange(size) for size in plan.schema.sizes]
-    raw = raw_grids(plan, tally, grids, blocks)
+    raw = raw_grids(plan, tally, grids, _blocks(plan))
+    return from_grids(Origin.of(plan, tally), plan, grids, raw)
+
+
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
-    return PairwiseModel(
-        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices, raw=raw
-    )
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices, raw=raw)
+
+
+def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
+    """Return the bin of every level of every attribute."""
+    return [np.arange(size) for size in plan.schema.sizes]
 
 
 CALM = Mechanism("calm", "the full marginal of every pair of attributes", CALMOptions, design, fit, PairwiseModel)

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce._types import Floats
 from sottovoce.channels import ORACLES, choose_kind
 from sottovoce.estimation.consistency import Grid
 from sottovoce.mechanisms.options import MechanismOptions, check_choice
@@ -108,24 +109,30 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     A grid's variance is that of the reports that its share lets one expect, should it have got more than chance allows.
     """
     totals, weights = tally.question_totals, tally.question_weights
-    coarsest = _coarsest_maps(plan)
-    grids = []
+    estimates = []
     for question in plan.questions:
         reports = int(totals[question.index])
         channel = question.oracle
         cells = channel.estimate(tally.counts(question.index)) if reports else np.full(channel.cells, 1 / channel.cells)
-        grids.append(
-            Grid(
-                attributes=question.attributes,
-                frequencies=cells.reshape(question.shape),
-                variance=channel.variance(float(weights[question.index])),
-                buckets=tuple(
-                    buckets_of(table, coarsest[attribute])
-                    for attribute, table in zip(question.attributes, question.tables, strict=True)
-                ),
-            )
+        estimates.append((cells, channel.variance(float(weights[question.index]))))
+    return make_grids(plan, estimates)
+
+
+def make_grids(plan: Plan, estimates: Sequence[tuple[Floats, float]]) -> list[Grid]:
+    """Return a grid for every question, given the estimates of its cells and the variance of one of them."""
+    coarsest = _coarsest_maps(plan)
+    return [
+        Grid(
+            attributes=question.attributes,
+            frequencies=cells.reshape(question.shape),
+            variance=variance,
+            buckets=tuple(
+                buckets_of(table, coarsest[attribute])
+                for attribute, table in zip(question.attributes, question.tables, strict=True)
+            ),
         )
-    return grids
+        for question, (cells, variance) in zip(plan.questions, estimates, strict=True)
+    ]
 
 
 def raw_grids(plan: Plan, tally: Tally, grids: Sequence[Grid], blocks: Sequence[NDArray[np.intp]]) -> list[RawGrid]:

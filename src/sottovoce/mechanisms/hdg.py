@@ -33,6 +33,7 @@ from sottovoce.mechanisms.grids import (
 )
 from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
 from sottovoce.mechanisms.pairwise_model import Pair, PairwiseModel
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import SHARES, Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -96,25 +97,24 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return response matrices for all pairs; nothing here draws at random."""
-    grids, blocks = estimate_grids(plan, tally), _blocks(plan)
-    matrices = {pair: matrix for pair, (matrix, _) in _matrices(plan, tally, grids).items()}
-    raw = raw_grids(plan, tally, grids, blocks)
-    return PairwiseModel(
-        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices, raw=raw
-    )
+    grids = estimate_grids(plan, tally)
+    raw = raw_grids(plan, tally, grids, _blocks(plan))
+    return from_grids(Origin.of(plan, tally), plan, grids, raw)
 
 
-def response_matrices(plan: Plan, tally: Tally) -> dict[Pair, tuple[Floats, list[float]]]:
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
+    matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, grids, origin.reports).items()}
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices, raw=raw)
+
+
+def response_matrices(plan: Plan, grids: Sequence[Grid], reports: int) -> dict[Pair, tuple[Floats, list[float]]]:
     """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1."""
-    return _matrices(plan, tally, estimate_grids(plan, tally))
-
-
-def _matrices(plan: Plan, tally: Tally, grids: Sequence[Grid]) -> dict[Pair, tuple[Floats, list[float]]]:
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     by_attributes = {grid.attributes: grid for grid in grids}
     values = [np.bincount(block) / len(block) for block in _blocks(plan)]
-    threshold = 1.0 / tally.total
+    threshold = 1.0 / reports
     return {
         pair: _matrix(by_attributes, pair, np.outer(values[pair[0]], values[pair[1]]), threshold)
         for pair in pairs_of(plan.schema)

@@ -8,6 +8,9 @@ reported on a combination, its nodes are taken as uniform; a pair that nobody re
 Estimates of all nodes are first fitted by leaves, pair by pair, whose sums then answer any decomposition alike; then
 the pairs are shifted to agree on their attributes. Both steps are linear: nothing is cut off at zero, because zeroing
 leaves, each of which is mostly noise, would undo what the nodes above them know. Answers may so be below zero.
+
+With ``nonnegative=True`` the leaves go through Norm-Sub and consistency in turn, as the cells of grids do. Section 3.4
+does not speak of negative estimates, but what the paper reports of LHIO fits this form alone (docs/reproduction.md).
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.estimation.consistency import Grid, make_consistent
+from sottovoce.errors import PlanError
+from sottovoce.estimation.consistency import Grid, make_consistent, post_process
 from sottovoce.estimation.hierarchy import infer_2d
-from sottovoce.mechanisms.grids import pair_shares, pairs_of
+from sottovoce.mechanisms.grids import ROUNDS, pair_shares, pairs_of
 from sottovoce.mechanisms.options import check_choice, require_pairs, require_small_pairs
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel
 from sottovoce.mechanisms.raw_grids import RawGrid
@@ -42,14 +46,18 @@ class LHIOOptions(TreeOptions, frozen=True, forbid_unknown_fields=True, kw_only=
     Attributes:
         estimator: How answers on more than two attributes are made from pairs.
         postprocess: Whether the pairs are made consistent with one another.
+        nonnegative: Whether that includes Norm-Sub on their leaves.
     """
 
     estimator: str = "max_entropy"
     postprocess: bool = True
+    nonnegative: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("estimator", self.estimator, ESTIMATORS)
+        if self.nonnegative and not self.postprocess:
+            raise PlanError("nonnegative=True is a part of post-processing: leave postprocess=True")
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: LHIOOptions) -> Design:
@@ -68,7 +76,9 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     pairs, sizes = pairs_of(plan.schema), plan.schema.sizes
     asked = [_hierarchy(plan, tally, number) for number in range(len(pairs))]
     grids = [_leaves(plan, pair, nodes) for pair, nodes in zip(pairs, asked, strict=True)]
-    if plan.options["postprocess"]:
+    if plan.options.get("nonnegative"):  # plans made before there was the option have none
+        grids = post_process(grids, rounds=ROUNDS)
+    elif plan.options["postprocess"]:
         grids = make_consistent(grids)
     return PairwiseModel(
         Origin.of(plan, tally),

@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.errors import PlanError
@@ -34,11 +35,20 @@ from sottovoce.tally.tally import Tally
 GAIN = 1e-3
 """A sweep of expectation maximisation that raises the log-likelihood by less than this times e^epsilon is the last.
 
-It is the rule of the square wave's authors. Going on to the very maximum fits the noise: spikes, and larger errors."""
+It is the rule of the square wave's authors. Going on to the very maximum fits the noise: spikes, and larger errors.
+With smoothing, which keeps spikes down by itself, their rule is this number alone."""
 
 
 class MSWOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """MSW has no options."""
+    """Options of MSW.
+
+    Attributes:
+        smoothing: Whether every sweep of expectation maximisation ends with an average over neighbouring levels (EMS),
+            as in the square wave's authors' own program. It helps where a distribution has no spikes at the scale of
+            a level, and blurs those that it has.
+    """
+
+    smoothing: bool = False
 
 
 class ProductModel(JointModel):
@@ -97,12 +107,17 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:
     """Return the likeliest distribution of every attribute; nothing here draws at random."""
-    threshold = GAIN * math.exp(plan.epsilon)
     distributions = [
-        maximum_likelihood(question.channel.probabilities(), tally.counts(question.index), threshold=threshold)
-        for question in plan.questions
+        decode(question.channel.probabilities(), tally.counts(question.index), plan) for question in plan.questions
     ]
     return ProductModel(Origin.of(plan, tally), distributions=distributions)
+
+
+def decode(table: Floats, counts: NDArray[np.int64], plan: Plan) -> Floats:
+    """Return one attribute's distribution, by the rules of the square wave's authors and as the plan's options say."""
+    smoothing = plan.options.get("smoothing", False)  # plans made before there was the option have none
+    threshold = GAIN if smoothing else GAIN * math.exp(plan.epsilon)
+    return maximum_likelihood(table, counts, threshold=threshold, smoothing=smoothing)
 
 
 MSW = Mechanism("msw", "the square wave on every attribute, multiplied", MSWOptions, design, fit, ProductModel)

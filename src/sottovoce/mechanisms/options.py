@@ -9,7 +9,7 @@ from typing import get_type_hints
 import msgspec
 
 from sottovoce.channels import MAX_CELLS
-from sottovoce.errors import PlanError
+from sottovoce.errors import PlanError, TooLargeError
 from sottovoce.schema.schema import Schema
 
 
@@ -58,7 +58,7 @@ def require_small_pairs(schema: Schema, mechanism: str) -> None:
     sizes = sorted(zip(schema.sizes, schema.names, strict=True))[-2:]
     cells = math.prod(size for size, _ in sizes)
     if cells > MAX_CELLS:
-        raise PlanError(
+        raise TooLargeError(
             f"{mechanism} estimates every pair of levels, at most 2^20 = {MAX_CELLS} of them, and "
             f"{' and '.join(repr(name) for _, name in sizes)} have {cells}; use fewer bins, or hdg"
         )

@@ -7,9 +7,13 @@ within a cell are taken as alike, which is what limits it. Reference: Yang et al
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
-from sottovoce.estimation.consistency import post_process
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.estimation.consistency import Grid, post_process
 from sottovoce.mechanisms.grids import (
     ROUNDS,
     GridOptions,
@@ -25,6 +29,7 @@ from sottovoce.mechanisms.grids import (
 )
 from sottovoce.mechanisms.options import check_granularity, check_positive, require_pairs
 from sottovoce.mechanisms.pairwise_model import PairwiseModel
+from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.model.origin import Origin
 from sottovoce.plan.plan import Plan
 from sottovoce.plan.registry import Design, Fitting, Mechanism
@@ -63,14 +68,21 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) ->
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
     """Return the pairs' grids, made non-negative and consistent; nothing here draws at random."""
     grids = estimate_grids(plan, tally)
-    blocks = [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
-    raw = raw_grids(plan, tally, grids, blocks)
+    raw = raw_grids(plan, tally, grids, _blocks(plan))
+    return from_grids(Origin.of(plan, tally), plan, grids, raw)
+
+
+def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}
-    return PairwiseModel(
-        Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=blocks, matrices=matrices, raw=raw
-    )
+    return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices, raw=raw)
+
+
+def _blocks(plan: Plan) -> list[NDArray[np.intp]]:
+    """Return the bin of every level of every attribute."""
+    return [attribute_map(attribute, plan.parameters["g2"]).array() for attribute in plan.schema.attributes]
 
 
 TDG = Mechanism("tdg", "one coarse grid for every pair of attributes", TDGOptions, design, fit, PairwiseModel)

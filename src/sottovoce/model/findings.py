@@ -110,9 +110,7 @@ class _Line:
     functional: Functional
 
 
-def find(
-    model: Model, *, pairs: Sequence[tuple[str, str]] | None = None, most: int = 5, rate: float = 0.1
-) -> Findings:
+def find(model: Model, *, pairs: Sequence[tuple[str, str]] | None = None, most: int = 5, rate: float = 0.1) -> Findings:
     """Return the surest differences between groups, one for each pair of attributes.
 
     Args:

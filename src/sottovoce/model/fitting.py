@@ -87,6 +87,11 @@ def fit(
         raise ModelError(
             "this plan has waves: fit_waves makes a model of each; or fit(plan.one_wave, tally.at(3)) of one"
         )
+    if not (counted.plan.continues(asked) and asked.continues(counted.plan)):
+        raise ModelError(
+            f"the tally is of round {counted.plan.round} of its collection, the plan is that of round {asked.round}; "
+            "fit the plan of the last round that was counted: fit(tally.plan, tally)"
+        )
     if not counted.total:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     mechanism = find_mechanism(asked.mechanism)

@@ -15,7 +15,6 @@ import numpy as np
 
 from sottovoce._checks import check_fraction
 from sottovoce._files import write_whole
-from sottovoce._html import facts_html
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.model.answer import INTERVAL_NOTE, Answer, Estimate, check_population
@@ -50,6 +49,7 @@ from sottovoce.query.labels import level_labels, names_level
 from sottovoce.query.ranges import Ranges, ranges_to_batch
 from sottovoce.query.terms import EVERYBODY as EVERYBODY_TERMS
 from sottovoce.query.terms import Terms, conjunction
+from sottovoce.schema.notebook import facts_html
 
 EVERYBODY = "TRUE"
 """The predicate that selects everybody."""

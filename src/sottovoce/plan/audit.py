@@ -10,13 +10,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sottovoce._checks import check_fraction, check_integer
-from sottovoce._html import facts_html
-from sottovoce.channels import Channel
+from sottovoce.channels import KINDS, Channel
 from sottovoce.channels.exact import log_ratio
+from sottovoce.channels.plugins import table_ratio
 from sottovoce.errors import PlanError
 from sottovoce.plan.influence import Influence, influence_of_liars
 from sottovoce.plan.questions import Questions
 from sottovoce.plan.shuffling import Shuffled, shuffled_epsilon
+from sottovoce.schema.notebook import facts_html
 
 if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
@@ -113,7 +114,7 @@ def audit_questions(questions: Questions, users: int) -> Audit:
         if table in seen:
             continue
         seen.add(table)
-        ratio = channel.worst_ratio()
+        ratio = channel.worst_ratio() if channel.kind in KINDS else table_ratio(channel)
         if worst is None or ratio > worst[0]:
             worst = ratio, index, channel
     assert worst is not None

@@ -3,6 +3,10 @@
 A plan is one JSON document. Its **fingerprint** is the SHA-256 of its canonical form (RFC 8785); its **collection** is
 the same without shares, version and expiry, so that plans which differ only in whom they ask next belong together.
 
+A collection may have several **rounds**: the plan of a later round has all questions of the earlier ones, which are
+asked of nobody any more, and its own after them. It names its ``parent``, the collection of the first round, and stays
+in it.
+
 To read, audit or answer a plan takes no mechanism: only `Plan.create` and `Plan.refresh` load one, by its name.
 """
 
@@ -21,15 +25,16 @@ import rfc8785
 
 from sottovoce._checks import check_integer, is_readable
 from sottovoce._files import read_whole, write_whole
-from sottovoce._html import facts_html
 from sottovoce.channels import parse_epsilon
-from sottovoce.errors import PlanError, SottovoceError
+from sottovoce.errors import PlanError, SottovoceError, TooLargeError
 from sottovoce.plan.audit import Audit, audit_questions
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.counting_sql import COLUMNS, counting_statement
 from sottovoce.plan.questions import Family, Question, Questions
 from sottovoce.plan.registry import DEFAULT_MECHANISM, PlanKeywords, every_mechanism, find_mechanism
+from sottovoce.plan.rounds import check_parent, continues, next_round
 from sottovoce.plan.waves import Waves, check_date, read_waves
+from sottovoce.schema.notebook import facts_html
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -61,6 +66,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     purpose: str = ""
     contact: str = ""
     expires: str | None = None
+    parent: str | msgspec.UnsetType = msgspec.UNSET
     waves_member: Waves | msgspec.UnsetType = msgspec.field(default=msgspec.UNSET, name="waves")
     """The waves, where there are any: a plan without them does not speak of them."""
 
@@ -194,6 +200,29 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         plan.check()
         return plan
 
+    def next_round(self, tally: Any) -> Plan:
+        """Return the plan of the next round, designed from what this one's tally shows, for people not yet asked.
+
+        It stays in the collection: a client that answered any round answers no more, and tallies of all rounds merge
+        into one that `fit` takes. What this round asked is asked of nobody any more.
+
+        Args:
+            tally: What was counted so far, of this round and those before it.
+
+        Raises:
+            PlanError: If the mechanism has no further round, or the tally is of another collection or round.
+        """
+        return next_round(self, tally)
+
+    @property
+    def round(self) -> int:
+        """Which round of its collection this plan asks, from 1."""
+        return int(self.parameters.get("round", 1)) if self.parent else 1
+
+    def continues(self, earlier: Plan) -> bool:
+        """Return whether this plan's first questions are all those of another plan of its collection."""
+        return continues(self, earlier)
+
     @functools.cached_property
     def fingerprint(self) -> str:
         """The SHA-256 of the canonical JSON, 64 hexadecimal digits."""
@@ -201,7 +230,9 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @functools.cached_property
     def collection(self) -> str:
-        """The SHA-256 of the canonical JSON without shares, version and expiry."""
+        """The SHA-256 of the canonical JSON without shares, version and expiry; a later round's is its parent's."""
+        if self.parent:
+            return str(self.parent)
         document = msgspec.to_builtins(self)
         del document["version"], document["expires"]
         for family in document["families"]:
@@ -307,6 +338,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             check_date("expires", self.expires)
         if self.waves is not None:
             self.waves.check()
+        check_parent(self.parent)
         if not isinstance(self.purpose, str) or not isinstance(self.contact, str):
             raise PlanError(f"purpose and contact are texts, got {self.purpose!r} and {self.contact!r}")
         if not is_readable(self.purpose) or not is_readable(self.contact):
@@ -319,7 +351,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             raise PlanError(f"shares must add up to 2^32 = {SHARES}, got {total}")
         for index, channel in self.questions.channels():
             if channel.codes > MAX_CODE:
-                raise PlanError(
+                raise TooLargeError(
                     f"question {index} needs {channel.codes} codes, at most 2^63 are allowed; "
                     "ask fewer attributes together or use fewer levels"
                 )

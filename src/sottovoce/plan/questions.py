@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, overload
 import msgspec
 
 from sottovoce.channels import MAX_CELLS, Channel, FrequencyOracle, make_channel
-from sottovoce.errors import PlanError
+from sottovoce.errors import PlanError, TooLargeError
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.schema.schema import Schema
 
@@ -67,6 +67,11 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return self.shares[number]
         each, left = divmod(self.shares, self.count)
         return each + (number < left)
+
+    def shifted(self, tables: int) -> Family:
+        """Return the family as it stands after so many other tables."""
+        moved = tuple(tuple(table + tables for table in choices) for choices in self.tables)
+        return msgspec.structs.replace(self, tables=moved)
 
     def locate(self, position: int) -> int:
         """Return the question whose interval of the family's share holds ``position``."""
@@ -240,7 +245,7 @@ class Questions(Sequence[Question]):
         if not self.families:
             raise PlanError("a plan asks at least one question, got none")
         if len(self) > MAX_QUESTIONS:
-            raise PlanError(
+            raise TooLargeError(
                 f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {len(self)}; "
                 "use fewer attributes or waves, a larger branching, or a mechanism that asks about pairs"
             )

@@ -1,7 +1,8 @@
 """The registry: mechanisms and engines by name, each imported when it is first used.
 
-A plan's file names its mechanism, and only what is registered here can be named: never a module. So reading, auditing
-and answering a plan loads nothing of what designs, counts or fits.
+A plan's file names its mechanism, and only what is registered here, or by an installed package in the entry-point group
+``sottovoce.mechanisms``, can be named: never a module. So reading, auditing and answering a plan loads nothing of what
+designs, counts or fits.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
+from sottovoce.channels.plugins import load_plugin, package_of, plugins
 from sottovoce.errors import PlanError
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.questions import Family
@@ -46,6 +48,10 @@ class PlanKeywords(TypedDict, total=False):
     oracle: str
     estimator: str
     postprocess: bool
+    nonnegative: bool
+    smoothing: bool
+    first: float
+    segments: int
     g1: int | None
     g2: int | None
     alpha1: float
@@ -90,6 +96,8 @@ class Mechanism:
         fit: (plan, tally, `Fitting`) -> a model.
         model: The class of that model, which reads it back from a file.
         refresh: (plan, tally) -> new shares, one per family, where a collection's shares may change under way.
+        rounds: (plan) -> the fraction of the people that each round should ask, where there is more than one round.
+        next_round: (plan, tally) -> the questions that the next round adds; asked after every round but the last.
     """
 
     name: str
@@ -99,6 +107,8 @@ class Mechanism:
     fit: Callable[[Plan, Tally, Fitting], Model]
     model: type[Model]
     refresh: Callable[[Plan, Tally], list[int]] | None = None
+    rounds: Callable[[Plan], list[float]] | None = None
+    next_round: Callable[[Plan, Tally], Design] | None = None
 
     def settle(self, options: Mapping[str, object], given: msgspec.Struct | None = None) -> msgspec.Struct:
         """Return the options as the mechanism's own struct; an unknown or impossible one is refused.
@@ -140,6 +150,7 @@ MECHANISMS: dict[str, str | Mechanism] = {
     "lhio": "sottovoce.mechanisms.lhio:LHIO",
     "hio": "sottovoce.mechanisms.hio:HIO",
     "msw": "sottovoce.mechanisms.msw:MSW",
+    "ahdg": "sottovoce.mechanisms.ahdg:AHDG",
     "uniform": "sottovoce.mechanisms.uniform:UNIFORM",
 }
 """Every mechanism by name: where it is to be found, or itself once it was used."""
@@ -151,9 +162,13 @@ _ENGINES = {
 }
 
 
+REGISTERED: dict[str, Mechanism] = {}
+"""The mechanisms of `register`: known to this process alone, until they are sent to others."""
+
+
 def register(mechanism: Mechanism) -> None:
-    """Make a mechanism available under its name."""
-    MECHANISMS[mechanism.name] = mechanism
+    """Make a mechanism available under its name, in this process."""
+    MECHANISMS[mechanism.name] = REGISTERED[mechanism.name] = mechanism
 
 
 def find_mechanism(name: str) -> Mechanism:
@@ -162,17 +177,33 @@ def find_mechanism(name: str) -> Mechanism:
     Raises:
         PlanError: If none has that name; it lists those there are.
     """
-    if not isinstance(name, str) or name not in MECHANISMS:
-        raise PlanError(f"unknown mechanism {name!r}; known are {', '.join(MECHANISMS)}")
-    found = MECHANISMS[name]
+    if not isinstance(name, str) or name not in mechanism_names():
+        raise PlanError(f"unknown mechanism {name!r}; known are {', '.join(mechanism_names())}")
+    found = MECHANISMS[name] if name in MECHANISMS else _of_package(name)
     if isinstance(found, str):
-        found = MECHANISMS[name] = _load(found)
+        found = _load(found)
+    MECHANISMS[name] = found
     return found
+
+
+def _of_package(name: str) -> Mechanism:
+    found = load_plugin("mechanisms", name)
+    if not isinstance(found, Mechanism) or found.name != name:
+        raise PlanError(
+            f"{package_of('mechanisms', name)} gives {name!r} as a mechanism, and it is {found!r}; it should be a "
+            "Mechanism of that name"
+        )
+    return found
+
+
+def mechanism_names() -> list[str]:
+    """Return the names of all mechanisms: Sottovoce's own, those of installed packages, and those registered here."""
+    return list(dict.fromkeys((*MECHANISMS, *plugins("mechanisms"))))
 
 
 def every_mechanism() -> list[Mechanism]:
     """Return all mechanisms, imported."""
-    return [find_mechanism(name) for name in MECHANISMS]
+    return [find_mechanism(name) for name in mechanism_names()]
 
 
 def find_engine(name: str) -> Callable[..., Tally]:

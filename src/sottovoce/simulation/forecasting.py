@@ -28,7 +28,7 @@ from sottovoce.schema.schema import Schema
 from sottovoce.simulation.comparisons import KINDS, Comparing, typical_comparisons
 from sottovoce.simulation.queries import LEAST, MOST, Workload, typical_queries
 from sottovoce.simulation.reference import reference_populations
-from sottovoce.simulation.simulate import simulate
+from sottovoce.simulation.rounds import simulate_rounds
 
 POPULATIONS, COLLECTIONS, QUERIES, COMPARISONS = 3, 3, 200, 60
 """How many reference populations a forecast tries, or collections of one table, queries on 1, 2, ... attributes, and
@@ -261,8 +261,8 @@ def _carry_out(
     for number, crowd in enumerate(crowds):
         with warnings.catch_warnings():  # whoever reads a forecast sees what few reports do
             warnings.simplefilter("ignore", FewReportsWarning)
-            tally = simulate(plan, crowd.table, seed=seed + number, users=plan.users)
-            model = fit(plan, tally, seed=seed + number, quality="fast")
+            tally = simulate_rounds(plan, crowd.table, seed=seed + number, users=plan.users)
+            model = fit(tally.plan, tally, seed=seed + number, quality="fast")
         for workload in crowd.workloads:
             off = np.abs(model.evaluate(workload.batch) - workload.truth)
             errors.setdefault(workload.dimensions, []).append(off)

@@ -22,15 +22,16 @@ from numpy.typing import NDArray
 
 from sottovoce._checks import check_integer
 from sottovoce._files import whole_file
-from sottovoce._html import facts_html
 from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import SottovoceError, TallyError
 from sottovoce.plan.plan import SHARES, Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 from sottovoce.plan.registry import find_engine
+from sottovoce.schema.notebook import facts_html
 from sottovoce.tally.counts import make_counts
 from sottovoce.tally.database import read_counts
 from sottovoce.tally.files import Head, digest_of, integers, read_rows
+from sottovoce.tally.grouping import group_by_plan, padded, report_columns
 
 _FILE_KEY = b"sottovoce.tally"
 _DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError, TypeError)
@@ -92,10 +93,11 @@ class Tally:
         expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
         for fingerprint, totals in self._totals.items():
             questions = self._plans[fingerprint].questions
+            own = slice(len(questions))  # those of later rounds come after them
             share = questions.shares / SHARES
-            reports = np.repeat(totals.reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
-            expected += reports * share
-            variance += reports * share * (1 - share)
+            reports = np.repeat(totals[own].reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
+            expected[own] += reports * share
+            variance[own] += reports * share * (1 - share)
         limit = expected + 4 * np.sqrt(variance)
         return np.asarray(np.minimum(self.question_totals, limit))
 
@@ -163,8 +165,8 @@ class Tally:
         if isinstance(reports, pa.Table | pa.RecordBatch):
             return self._add_table(reports)
         accepted = 0
-        for fingerprint, group in _group_by_plan(reports).items():
-            accepted += self._add_columns(fingerprint, *_report_columns(group))
+        for fingerprint, group in group_by_plan(reports).items():
+            accepted += self._add_columns(fingerprint, *report_columns(group))
         return accepted
 
     def _add_table(self, table: pa.Table | pa.RecordBatch) -> int:
@@ -200,18 +202,32 @@ class Tally:
         return self._totals.setdefault(fingerprint, np.zeros(len(self.plan.questions), dtype=np.int64))
 
     def merge(self, other: Tally) -> None:
-        """Add another tally of the same collection to this one."""
+        """Add another tally of the same collection to this one; of two rounds the later plan is then the tally's."""
         if not isinstance(other, Tally):
             raise TallyError(f"merge takes another Tally, got {type(other).__name__}")
         if other.collection != self.collection:
             raise TallyError(
                 f"tallies of different collections do not add: {self.collection[:12]}… and {other.collection[:12]}…"
             )
-        self._counts.merge(other._counts)
+        if not self.plan.continues(other.plan):
+            if not other.plan.continues(self.plan):
+                raise TallyError("tallies of two designs of one round do not add: their questions are not the same")
+            self._continue(other.plan)
+        if len(other.plan.questions) == len(self.plan.questions):
+            self._counts.merge(other._counts)
+        else:
+            self._counts.add(*other._counts.columns())
         for fingerprint, totals in other._totals.items():
-            self._totals_of(fingerprint)[:] += totals
+            self._totals_of(fingerprint)[: len(totals)] += totals
         self._plans |= other._plans
         self.refused += other.refused
+
+    def _continue(self, plan: Plan) -> None:
+        """Go on with the plan of a later round, which has this one's questions first."""
+        questions, codes, counts = self._counts.columns()
+        self.plan, self._counts = plan, make_counts(plan.questions.codes)
+        self._counts.add(questions, codes, counts)
+        self._totals = {key: padded(totals, len(plan.questions)) for key, totals in self._totals.items()}
 
     def __add__(self, other: Tally) -> Tally:
         """Return the tally of both; neither changes."""
@@ -381,19 +397,3 @@ class Tally:
         if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
         return tally
-
-
-def _group_by_plan(reports: Iterable[Report]) -> dict[str, list[Report]]:
-    groups: dict[str, list[Report]] = {}
-    if not isinstance(reports, Iterable):
-        raise TallyError(f"a tally counts an Arrow table or reports, got {type(reports).__name__}")
-    for report in reports:
-        if not isinstance(report, Report):
-            raise TallyError(f"a tally counts an Arrow table or reports, got {type(report).__name__}")
-        groups.setdefault(report.plan, []).append(report)
-    return groups
-
-
-def _report_columns(reports: list[Report]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    columns = np.array([(report.question, report.code) for report in reports], dtype=np.int64)
-    return columns[:, 0], columns[:, 1]

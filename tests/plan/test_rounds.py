@@ -1,0 +1,48 @@
+"""Rounds of one collection: what a later plan may be."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import sottovoce as sv
+from sottovoce.plan.rounds import check_parent, continues, next_round
+from tests.crowds import normal_crowd, square_schema
+
+
+@pytest.fixture(scope="module")
+def rounds() -> tuple[sv.Plan, sv.Plan]:
+    first = sv.Plan.create(square_schema(2, 16), epsilon=1, users=1000, mechanism="ahdg")
+    tally = sv.simulate(first, normal_crowd(200, attributes=2, levels=16, seed=1), seed=1)
+    return first, next_round(first, tally)
+
+
+def test_a_later_round_has_the_earlier_questions_first_and_asks_them_of_nobody(
+    rounds: tuple[sv.Plan, sv.Plan],
+) -> None:
+    first, second = rounds
+    assert continues(second, first)
+    assert not continues(first, second)
+    for question in first.questions:
+        same = second.questions[question.index]
+        assert (same.attributes, same.tables, same.channel, same.share) == (*_of(question), 0)
+
+
+def _of(question: object) -> tuple[object, ...]:
+    return question.attributes, question.tables, question.channel
+
+
+def test_plans_of_other_collections_do_not_continue_each_other(rounds: tuple[sv.Plan, sv.Plan]) -> None:
+    first, second = rounds
+    other = sv.Plan.create(square_schema(2, 16), epsilon=2, users=1000, mechanism="ahdg")
+    assert not continues(second, other)
+    altered = msgspec.structs.replace(second, families=second.families[1:])
+    assert not continues(altered, first)
+
+
+@pytest.mark.parametrize("parent", ["", "ab", "G" * 64, 5, None])
+def test_a_parent_is_a_collection(parent: object) -> None:
+    with pytest.raises(sv.PlanError, match="64 hexadecimal digits"):
+        check_parent(parent)
+    check_parent("0f" * 32)
+    check_parent(msgspec.UNSET)
