@@ -1,4 +1,4 @@
-"""Attributes, values and findings in the words of the schema, as plain text: whoever puts them into a page escapes them."""
+"""Attributes, values and findings in words, as plain text: whoever puts them into a page escapes them."""
 
 from __future__ import annotations
 
