@@ -89,7 +89,7 @@ async def browse(port: int, bodies: Bodies, chosen: argparse.Namespace, end: flo
                 failed += 1
         except (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError):
             failed, writer = failed + 1, None
-        await asyncio.sleep(random.expovariate(1 / chosen.pause))
+        await asyncio.sleep(min(random.expovariate(1 / chosen.pause), max(0.0, end - time.monotonic())))
     if writer is not None:
         writer.close()
     return failed

@@ -56,6 +56,38 @@ def brute_loss(first: float, second: float, waves: int) -> float:
     return float(np.log(table.max(axis=0) / table.min(axis=0)).max())
 
 
+def listed_loss(first: float, second: float, cells: int, waves: int) -> tuple[float, float, float]:
+    """Return the loss of the memoised scheme by listing every history, and everything that can be sent.
+
+    The codes of all cells are drawn jointly: the identity with probability keep - other, else any permutation.
+
+    Returns:
+        The loss among histories that repeat themselves at the same waves (one is the other with its cells renamed),
+        among those that change at the same waves, and among all. With two cells the first two are the same.
+    """
+    keep, other = (math.exp(first) / (math.exp(first) + cells - 1), 1 / (math.exp(first) + cells - 1))
+    again = np.full((cells, cells), 1 / (math.exp(second) + cells - 1))
+    np.fill_diagonal(again, math.exp(second) / (math.exp(second) + cells - 1))
+    histories = np.array(list(itertools.product(range(cells), repeat=waves)))
+    table = np.zeros((len(histories), len(histories)))
+    permutations = list(itertools.permutations(range(cells)))
+    for codes in permutations:
+        chance = (1 - keep + other) / len(permutations) + (keep - other) * (codes == tuple(range(cells)))
+        sent = np.array(codes)[histories]
+        table += chance * np.prod([again[sent[:, [wave]], histories[:, wave]] for wave in range(waves)], axis=0)
+    repeats = [tuple(row.index(cell) for cell in row) for row in histories.tolist()]
+    changes = [tuple(a != b for a, b in itertools.pairwise(row)) for row in histories.tolist()]
+    return _worst(table, repeats), _worst(table, changes), _worst(table, [()] * len(histories))
+
+
+def _worst(table: np.ndarray, kinds: list[tuple[int, ...]]) -> float:
+    """Return the largest log-ratio between two histories of one kind."""
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for row, kind in enumerate(kinds):
+        rows.setdefault(kind, []).append(row)
+    return max(float(np.log(table[some].max(axis=0) / table[some].min(axis=0)).max()) for some in rows.values())
+
+
 @dataclass(frozen=True)
 class Errors:
     """Standard errors of a fraction in one wave, and of its change if nobody, a tenth or everybody changes."""
@@ -127,6 +159,15 @@ def main() -> None:
     for waves in (2, 4, 8):
         exact, listed = memoised_loss(1, 1, waves), brute_loss(1, 1, waves)
         print(f"memoised, both epsilons 1, {waves} waves: loss over all histories {exact:.3f} (listed: {listed:.3f})")
+    for cells, waves in ((2, 8), (4, 2), (4, 4), (4, 5)):
+        same, changing, every = listed_loss(1, 1, cells, waves)
+        print(
+            f"memoised, both epsilons 1, {cells} cells, {waves} waves, listed: same repeats {same:.3f}, same changes "
+            f"{changing:.3f}, all {every:.3f}"
+        )
+    print(
+        f"the most among the same repeats, however many waves: 2 cells 1, 4 cells {math.log(1 + (math.e - 1) * 6):.3f}"
+    )
     print("\nstandard errors in percent of the crowd: sampled (= fresh people), then the best memoised for that figure")
     print("lifetime waves  single wave      change, nobody   change, a tenth  change, all")
     for lifetime in (0.5, 1.0, 2.0, 4.0):

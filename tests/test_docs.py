@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from sottovoce.cli.group import COMMANDS, main
 from sottovoce.plan.bin_maps import BinMap
 from sottovoce.plan.refusals import REASONS
 from sottovoce.plan.registry import MECHANISMS, every_mechanism
+from sottovoce.schema.kinds import KINDS as TYPES
+from sottovoce.schema.question_list import read_questions
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -131,6 +134,15 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path: Path, monk
 def test_the_schema_in_the_command_line_page_is_one() -> None:
     (text,) = blocks(ROOT / "docs/cli.md", "toml")
     assert sottovoce.Schema.from_toml(text).names == ("age", "income", "region")
+
+
+def test_the_schema_page_shows_every_type_and_every_form_of_question() -> None:
+    (text,) = blocks(ROOT / "docs/schema.md", "toml")
+    assert {one["type"] for one in tomllib.loads(text)["attributes"]} == set(TYPES)
+    assert sottovoce.Schema.from_toml(text).languages == ("en", "de")
+    (listed,) = blocks(ROOT / "docs/schema.md", "text")
+    kinds = {one.document["type"] for one in read_questions(listed.splitlines()) if one.document}
+    assert kinds == set(TYPES) - {"integers"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -224,6 +224,9 @@ DOORS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda plan, tables: sv.write_reports(plan, tables, folder() / "out"),
         {"plan": None, "tables": [TABLE]},
     ),
+    "fit_waves": (sv.fit_waves, {"plan": None, "tally": None, "seed": 0}),
+    "WaveModels": (sv.WaveModels, {"plan": None, "models": {}}),
+    "WaveModels.__getitem__": (lambda wave: sv.WaveModels(plan(), {1: model()})[wave], {"wave": 1}),
     "SpectralOptions": (sv.SpectralOptions, {"workload": "ranges"}),
     "WorkloadOptions": (sv.WorkloadOptions, {"widths": [0.5], "attributes": {"age": 1.0}, "pairs": None}),
     "HDGOptions": (

@@ -62,6 +62,8 @@ def attributes() -> list[dict[str, Any]]:
         (edges, [*reals, *(edges.edges or ()), -1.5000000000000002, 99.99999999999999, 100.00000000000001]),
         (sv.Categorical("region", ["north", "Süd", "東", "🧭"]), names),
         (sv.Categorical("region", ["north", "south"], nullable=True), names),
+        (sv.Categorical("region", ["north", "elsewhere"], other="elsewhere"), names),
+        *((attribute, values) for kind, values in _kinds() for attribute in kind.lowered()),
     ]
     return [
         {
@@ -71,6 +73,41 @@ def attributes() -> list[dict[str, Any]]:
             "levels": [_level(attribute, read_value(value)) for value in values],
         }
         for attribute, values in cases
+    ]
+
+
+def _kinds() -> list[tuple[Any, list[Any]]]:
+    """Return the kinds that become others, with values to read."""
+    days = ["2026-11-16", "2026-11-22", "2024-02-29", "2023-02-29", "0000-01-01", "0001-01-01", "9999-12-31"]
+    times = [
+        "2026-11-16T23:59",
+        "2026-11-16 07:05:06.5+01:00",
+        "2026-11-16T24:00",
+        "14:30",
+        "14:60",
+        "14:30Z",
+        "2026-11-16T",
+    ]
+    ends = ["2019-12-31", "2020-01-01", "2023-12-31", "2024-01-01", "2027-12-31", "2027-12-31T12:00", "2028-01-01"]
+    plain = [0, 1, 2, 7, 12, 13, 2.5, True, None, "", "Monday", "monday", "1", {"number": "NaN"}]
+    dates = [*days, *times, *ends, *plain]
+    edges = ["2020-01-01", "2024-01-01", "2027-12-31"]
+    return [
+        (sv.Boolean("car", labels=["Nein", "Ja"]), [True, False, "yes", "no", "Ja", "Yes", 1, 0, None]),
+        (sv.Boolean("car", nullable=True), [True, None, {"number": "NaN"}]),
+        (
+            sv.Ordered("content", ["not at all", "so so", "3"]),
+            ["not at all", "so so", "3", 3, 1, 0, "1", "So so", None],
+        ),
+        (sv.Integers("seats", [-2, 4, 5, 7]), [-3, -2, 0, 4, 4.0, 4.5, 5, 6, 7, 8, "4", None]),
+        (sv.Integers("seats", [-2, 4, 5, 7], clip=True), [-3, -2, 0, 4, 5, 6, 7, 8, {"number": "Infinity"}]),
+        (sv.Date("day", by="weekday"), dates),
+        (sv.Date("month", by="month", nullable=True), dates),
+        (sv.Date("hour", by="hour"), dates),
+        (sv.Date("year", by="year", low=2020, high=2026), [*dates, 2026]),
+        (sv.Date("moved", edges=edges), dates),
+        (sv.Date("moved", edges=edges, clip=True), dates),
+        (sv.Choices("ways", ["bus", "city bike"], question="How?"), ["yes", True, "bus", None]),
     ]
 
 
@@ -183,6 +220,20 @@ def plans() -> list[dict[str, Any]]:
     ]
     two = sv.Schema([age, sv.Ordinal("hours", 0, 80)])
     pair = [{"age": 34, "hours": 40}, {"age": 119, "hours": 80}]
+    shown = sv.Schema(
+        [
+            sv.Boolean("car", title="Auto 🚗", labels=["No", "Yes"]),
+            sv.Ordered("content", ["bad", "good"], translations=[sv.Translation("pt-BR", labels=["ruim", "bom"])]),
+            sv.Integers("seats", [2, 4, 7], unit="seats", question="How many?"),
+            sv.Date("joined", by="weekday", nullable=True),
+            sv.Choices("ways", ["bus", "bike"], translations=[sv.Translation("de", labels=["Bus", "Rad"])]),
+        ],
+        language="en",
+    )
+    told = [
+        {"car": True, "content": "good", "seats": 4, "joined": "2026-11-16", "ways": ["bike"]},
+        {"car": "no", "content": 1, "seats": 7, "ways_bus": True, "ways_bike": "no"},
+    ]
     about = {"purpose": 'why "we" ask\\ \u00e9\u200d\U0001f642', "contact": "mail@example.org", "expires": "9999-12-31"}
     return [
         _plan("hdg", sv.Plan.create(mixed, epsilon=1, users=1_000_000, mechanism="hdg", **about), records),
@@ -202,6 +253,7 @@ def plans() -> list[dict[str, Any]]:
         _plan("spectral mixed", sv.Plan.create(mixed, epsilon=4, users=10**4, mechanism="spectral"), records),
         _plan("spectral pairs", sv.Plan.create(two, epsilon=2, users=10**5, mechanism="spectral"), pair),
         _plan("spectral narrow", sv.Plan.create(mixed, epsilon="0.5", users=10**5, mechanism="spectral"), records),
+        _plan("presentation", sv.Plan.create(shown, epsilon=1, users=10**4, mechanism="hdg"), told),
         _plan("product family", product_plan(shares=False), pair),
         _plan("listed shares", product_plan(shares=True), pair),
         _plan("waves", sv.Plan.create(two, users=10**5, mechanism="hdg", waves=3, lifetime="1.5"), pair),
@@ -315,6 +367,9 @@ def refused_plans() -> list[dict[str, Any]]:
         ("two attributes of one name", lambda plan: plan["schema"]["attributes"][1].update(name="age")),
         ("no attributes", lambda plan: plan["schema"].update(attributes=[])),
         ("bounds the wrong way round", lambda plan: plan["schema"]["attributes"][0].update(low=120, high=119)),
+        ("a title of nothing", lambda plan: plan["schema"]["attributes"][0].update(title="")),
+        ("two labels of many values", lambda plan: plan["schema"]["attributes"][0].update(labels=["a", "b"])),
+        ("a schema's language in words", lambda plan: plan["schema"].update(language="English")),
         ("waves that say nothing", lambda plan: plan.update(waves=None)),
         ("a single wave", lambda plan: plan.update(waves={"number": 1, "first": None, "days": None})),
         ("too many waves", lambda plan: plan.update(waves={"number": 1001, "first": None, "days": None})),

@@ -499,16 +499,19 @@ function alone(work) {
 
 /** @typedef {Record<string, unknown>} Document A JSON object */
 
-/** @param {Document} document @param {string} what @param {Record<string, (value: any) => boolean>} members */
-function checkMembers(document, what, members) {
+/** @typedef {Record<string, (value: any) => boolean>} Members What each member must be */
+
+/** @param {Document} document @param {string} what @param {Members} members @param {Members} [optional] */
+function checkMembers(document, what, members, optional = {}) {
   if (document === null || typeof document !== "object" || Array.isArray(document)) {
     throw new PlanError(`${what} is a JSON object, got ${JSON.stringify(document)}`);
   }
   for (const name of Object.keys(document)) {
-    if (!Object.hasOwn(members, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
+    if (!Object.hasOwn(members, name) && !Object.hasOwn(optional, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
   }
-  for (const [name, fits] of Object.entries(members)) {
-    if (!Object.hasOwn(document, name) || !fits(document[name])) {
+  for (const [name, fits] of Object.entries({ ...members, ...optional })) {
+    const there = Object.hasOwn(document, name);
+    if (there ? !fits(document[name]) : Object.hasOwn(members, name)) {
       throw new PlanError(`${what}: "${name}" is missing or cannot be ${JSON.stringify(document[name])}`);
     }
   }
@@ -613,6 +616,47 @@ class Log {
   }
 }
 
+/** Dates as they come: the weekday, month, hour or year of one, or the range of days it falls into; as Python reads them. */
+
+
+/** @type {Record<string, [number, number]>} */
+const PARTS = { weekday: [1, 7], month: [1, 12], hour: [0, 23], year: [1, 9999] };
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ]([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?$/;
+
+/** Whether a text is a day of the calendar, such as 2030-12-31. @param {unknown} value */
+function isDay(value) {
+  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value) || value < "0001") return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Whether integers from low to high can be this part of a date. @param {unknown} part @param {number} low @param {number} high */
+function fitsDate(part, low, high) {
+  if (typeof part === "string") {
+    if (!Object.hasOwn(PARTS, part)) return false;
+    const [least, most] = PARTS[part];
+    return (low === least && high === most) || (part === "year" && least <= low && high <= most);
+  }
+  if (!isList(part) || !part.every(isDay)) return false;
+  return part.every((day, i) => !i || part[i - 1] < day) && low === 1 && high === part.length - 1;
+}
+
+/** Return a part of a date as its number; null for what is no date or lacks that part. @param {string | string[]} part @param {unknown} value */
+function dateNumber(part, value) {
+  if (typeof value !== "string") return null;
+  const time = TIME.exec(value);
+  if (time) return part === "hour" ? Number(time[1]) : null;
+  const [, day, hour] = ISO.exec(value) ?? [];
+  if (!isDay(day)) return null;
+  if (part === "hour") return hour === undefined ? null : Number(hour);
+  if (part === "weekday") return new Date(`${day}T00:00:00Z`).getUTCDay() || 7;
+  if (part === "month") return Number(day.slice(5, 7));
+  if (part === "year") return Number(day.slice(0, 4));
+  const ranges = part.length - 1;
+  return day === part[ranges] ? ranges : /** @type {string[]} */ (part).filter((edge) => edge <= day).length;
+}
+
 /** Exact numbers for privacy draws: integer weights for e^epsilon and WebCrypto's random words. No float decides a draw. */
 
 /** Weights are out of this many. */
@@ -686,6 +730,55 @@ function product(numbers) {
   return numbers.reduce((total, number) => total * BigInt(number), 1n);
 }
 
+/** How an attribute is shown to people: title, question, unit, labels of its values, and all of these translated. */
+
+
+const MAX_TEXT = 2000;
+const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
+/** @typedef {{title: string, question: string, unit: string, labels: string[]}} Shown The words in one language */
+
+/** @param {unknown} value */
+const isShown = (value) => isReadable(value) && /** @type {string} */ (value) !== "" && [.../** @type {string} */ (value)].length <= MAX_TEXT;
+/** @param {unknown} value */
+const isLabels = (value) => isList(value) && value.length > 0 && value.every(isShown) && new Set(value).size === value.length;
+/** Whether a value is the code of a language, such as en or pt-BR. @param {unknown} value */
+const isLanguage = (value) => typeof value === "string" && LANGUAGE.test(value);
+
+const TEXTS = { title: isShown, question: isShown, unit: isShown, labels: isLabels };
+
+/** What an attribute may have besides what its kind must have. */
+const PRESENTATION = { ...TEXTS, translations: isTranslations };
+
+/** @param {unknown} value */
+function isTranslations(value) {
+  if (!isList(value) || !value.length) return false;
+  for (const one of value) checkMembers(one, "a translation", { language: isLanguage }, TEXTS);
+  return new Set(value.map((one) => one.language)).size === value.length;
+}
+
+/** Throw unless there is a label for every value, or none. @param {any} document @param {number} levels */
+function checkLabels(document, levels) {
+  for (const one of [document, ...(document.translations ?? [])]) {
+    if (one.labels && one.labels.length !== levels) {
+      throw new PlanError(`${document.name}: ${one.labels.length} labels for ${levels} values`);
+    }
+  }
+}
+
+/**
+ * Return the words for an attribute in a language; what was not translated stays as it is.
+ * @param {any} document the attribute as the plan has it
+ * @param {string} [language]
+ * @returns {Shown}
+ */
+function shown(document, language) {
+  const own = (document.translations ?? []).find((/** @type {any} */ one) => one.language === language) ?? {};
+  /** @param {string} name @param {any} otherwise */
+  const text = (name, otherwise) => own[name] ?? document[name] ?? otherwise;
+  return { title: text("title", document.name), question: text("question", ""), unit: text("unit", ""), labels: text("labels", []) };
+}
+
 /**
  * Attributes: what one answer may be, and how it becomes a **level**, an integer from 0 to `size - 1`. A nullable
  * attribute keeps its last level for "no answer".
@@ -700,6 +793,7 @@ class Attribute {
   constructor(document, valueLevels, domain) {
     /** @type {string} */ this.name = document.name;
     /** @type {boolean} */ this.nullable = document.nullable;
+    this.document = document;
     this.valueLevels = valueLevels;
     this.size = valueLevels + (this.nullable ? 1 : 0);
     this.domain = domain;
@@ -707,6 +801,12 @@ class Attribute {
     if (valueLevels < 2 || valueLevels > MAX_LEVELS) {
       throw new PlanError(`${this.name}: ${valueLevels} levels; 2 to ${MAX_LEVELS} are allowed`);
     }
+    checkLabels(document, valueLevels);
+  }
+
+  /** Return the title, question, unit and labels in a language, or as they are. @param {string} [language] */
+  shown(language) {
+    return shown(this.document, language);
   }
 
   /** Return the level of one value; null, undefined and NaN are "no answer". @param {unknown} value @returns {number} */
@@ -741,19 +841,43 @@ class Ordinal extends Attribute {
   constructor(document) {
     checkMembers(document, "an ordinal attribute", {
       type: isText, name: isReadable, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
+    }, {
+      values: (value) => isList(value) && value.every(isExact) && isRising(value), date: (value) => isText(value) || isList(value), ...PRESENTATION,
     });
-    super(document, document.high - document.low + 1, `the integers ${document.low} to ${document.high}`);
-    /** @type {number} */ this.low = document.low;
-    /** @type {number} */ this.high = document.high;
+    const { low, high, values, labels, date } = document;
+    super(document, values?.length ?? high - low + 1, `the integers ${values?.join(", ") ?? `${low} to ${high}`}${labels ? `, or ${labels.join(", ")}` : ""}`);
+    /** @type {number} */ this.low = low;
+    /** @type {number} */ this.high = high;
     /** @type {boolean} */ this.clip = document.clip;
+    /** @type {number[] | undefined} */ this.values = values;
+    const wrongEnds = values && (values[0] !== low || values.at(-1) !== high);
+    if (high <= low || wrongEnds || (date !== undefined && (values || !fitsDate(date, low, high)))) {
+      throw new PlanError(`${this.name}: low, high, values and date do not go together`);
+    }
+  }
+
+  /** Return the integer of a level. @param {number} level @returns {number} */
+  integer(level) {
+    return this.values?.[level] ?? this.low + level;
+  }
+
+  /** Return the number that a value is, or that its label or its date stands for. @param {unknown} value @returns {number} */
+  meant(value) {
+    if (typeof value !== "string") return this.number(value);
+    const label = (this.document.labels ?? []).indexOf(value);
+    if (label >= 0) return this.integer(label);
+    return this.number(this.document.date === undefined ? value : dateNumber(this.document.date, value) ?? value);
   }
 
   /** @override @param {unknown} value */
   valueLevel(value) {
-    const number = this.number(value);
+    const number = this.meant(value);
     if (number !== Math.floor(number)) throw this.refusal(value);
     if (!this.clip && (number < this.low || number > this.high)) throw this.refusal(value);
-    return Math.min(Math.max(number, this.low), this.high) - this.low;
+    const near = Math.min(Math.max(number, this.low), this.high);
+    const level = this.values ? this.values.indexOf(near) : near - this.low;
+    if (level < 0) throw this.refusal(value);
+    return level;
   }
 }
 
@@ -764,7 +888,7 @@ class Numeric extends Attribute {
     checkMembers(document, "a numeric attribute", {
       type: isText, name: isReadable, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
       edges: (value) => value === null || (isList(value) && value.every(isNumber)),
-    });
+    }, PRESENTATION);
     const { low, high, bins, edges } = document;
     super(document, bins, `numbers from ${low} to ${high}`);
     /** @type {number[]} */
@@ -785,13 +909,13 @@ class Numeric extends Attribute {
   }
 }
 
-/** One of a list of strings. */
+/** One of a list of strings; an integer stands for its digits, true and false for yes and no where these are the values. */
 class Categorical extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a categorical attribute", {
       type: isText, name: isReadable, nullable: isFlag, values: (value) => isList(value) && value.every(isReadable),
-    });
+    }, { choice_of: isReadable, other: isText, ...PRESENTATION });
     /** @type {string[]} */
     const values = document.values;
     const shown = values.slice(0, 8).map((value) => JSON.stringify(value)).join(", ");
@@ -799,11 +923,23 @@ class Categorical extends Attribute {
     this.values = values;
     this.positions = new Map(values.map((value, place) => [value, place]));
     if (this.positions.size !== values.length) throw new PlanError(`${this.name}: a value is listed twice`);
+    this.yesNo = values.length === 2 && values[0] === "no" && values[1] === "yes";
+    /** @type {string | undefined} */ this.other = document.other;
+    if (this.other !== undefined && !this.positions.has(this.other)) throw new PlanError(`${this.name}: other is one of values`);
+    /** @type {string | undefined} */ this.choiceOf = document.choice_of;
+    const named = this.choiceOf === undefined || ([...this.choiceOf].length >= 1 && [...this.choiceOf].length <= 200);
+    if (!named || (this.choiceOf !== undefined && (!this.yesNo || document.title === undefined))) {
+      throw new PlanError(`${this.name}: one choice of several has a name of its own, a title, and the values no and yes`);
+    }
   }
 
   /** @override @param {unknown} value */
   valueLevel(value) {
-    const level = this.positions.get(/** @type {string} */ (value));
+    let text = value;
+    if (typeof value === "boolean" && this.yesNo) text = value ? "yes" : "no";
+    if (Number.isSafeInteger(value)) text = String(value);
+    let level = this.positions.get(/** @type {string} */ (text));
+    if (level === undefined && this.other !== undefined && typeof value === "string") level = this.positions.get(this.other);
     if (level === undefined) throw this.refusal(value);
     return level;
   }
@@ -1356,20 +1492,13 @@ const DAY = 24 * 60 * 60 * 1000;
 /** The bytes that a device keeps for its turn, whatever it is. */
 const TURN_LENGTH = 64;
 
-/** @param {unknown} value */
-function isDate(value) {
-  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-}
-
 /** How often people are asked again, and when. */
 class Waves {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "waves", {
       number: (value) => isPositive(value) && value >= 2 && value <= MAX_WAVES,
-      first: (value) => value === null || isDate(value),
+      first: (value) => value === null || isDay(value),
       days: (value) => (document.first === null ? value === null : isPositive(value) && value <= MAX_DAYS),
     });
     /** @type {number} */ this.number = document.number;
@@ -1416,10 +1545,10 @@ class Plan {
       format: (value) => value === FORMAT$1, schema: isObject, epsilon: isEpsilon, mechanism: isReadable,
       users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
-      tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
+      tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDay(value),
       ...(isObject(document) && Object.hasOwn(document, "waves") ? { waves: isObject } : {}),
     });
-    checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
+    checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 }, { language: isLanguage });
     this.document = document;
     /** @type {string} */ this.epsilon = document.epsilon;
     /** @type {string} */ this.purpose = document.purpose;
@@ -1428,6 +1557,13 @@ class Plan {
     /** @type {AnyAttribute[]} */ this.attributes = document.schema.attributes.map(makeAttribute);
     this.names = this.attributes.map((attribute) => attribute.name);
     if (new Set(this.names).size !== this.names.length) throw new PlanError("two attributes have the same name");
+    /** The attributes that are choices of one question each, by its name. @type {Map<string, Categorical[]>} */
+    this.choices = new Map();
+    for (const attribute of this.attributes) {
+      if (!(attribute instanceof Categorical) || attribute.choiceOf === undefined) continue;
+      this.choices.set(attribute.choiceOf, [...(this.choices.get(attribute.choiceOf) ?? []), attribute]);
+    }
+    if (this.names.some((name) => this.choices.has(name))) throw new PlanError("a multiple choice and an attribute have the same name");
     const tables = document.tables.map(makeTable);
     /** @type {Family[]} */
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
@@ -1525,12 +1661,32 @@ class Plan {
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
   levels(record) {
     if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record}`);
+    record = this.#chosen(record);
     const unknown = Object.keys(record).filter((name) => !this.names.includes(name));
     if (unknown.length) {
       throw new RecordError(`unknown attributes ${unknown.join(", ")}; this schema asks for ${this.names.join(", ")}`);
     }
     return this.attributes.map((attribute) =>
       attribute.level(Object.hasOwn(record, attribute.name) ? record[attribute.name] : null));
+  }
+
+  /** Return a record with a yes or no for each choice in place of lists of what was chosen. @param {Record<string, unknown>} record */
+  #chosen(record) {
+    const plain = { ...record };
+    for (const [name, members] of this.choices) {
+      if (!Object.hasOwn(record, name)) continue;
+      const listed = record[name];
+      delete plain[name];
+      const titles = members.map((member) => member.shown().title);
+      if (listed !== null && (!Array.isArray(listed) || !listed.every((one) => titles.includes(one)))) {
+        throw new RecordError(`${name}: got ${JSON.stringify(listed)}; allowed is a list of any of ${titles.join(", ")}`);
+      }
+      for (const [i, member] of members.entries()) {
+        if (Object.hasOwn(record, member.name)) throw new RecordError(`${name}: given both as a list and as ${member.name}`);
+        plain[member.name] = listed === null ? null : listed.includes(titles[i]) ? "yes" : "no";
+      }
+    }
+    return plain;
   }
 
   /**
@@ -2019,14 +2175,16 @@ function groupNames(attribute, table) {
 function rangeName(attribute, first, last) {
   if (first >= attribute.valueLevels) return "no answer";
   if (attribute instanceof Ordinal) {
-    const low = String(attribute.low + first);
-    return first === last ? low : `${low}–${attribute.low + last}`;
+    const { labels } = attribute.shown();
+    const [low, high] = [first, last].map((level) => labels[level] ?? String(attribute.integer(level)));
+    return first === last ? low : labels.length ? `${low} to ${high}` : `${low}–${high}`;
   }
   if (attribute instanceof Numeric) {
     const [low, high] = [attribute.boundaries[first], attribute.boundaries[last + 1]].map((edge) => edge.toLocaleString("en"));
     return last === attribute.valueLevels - 1 ? `${low} to ${high}` : `${low} to below ${high}`;
   }
-  return attribute.values.slice(first, last + 1).join(", ");
+  const { labels } = attribute.shown();
+  return (labels.length ? labels : attribute.values).slice(first, last + 1).join(", ");
 }
 
 /**

@@ -3,7 +3,8 @@
 Collects ordinal, numeric and categorical attributes from many people under local differential privacy and answers any
 multi-dimensional range query over the crowd. Seven stages, each a noun of this package:
 
-1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`.
+1. `Schema` says what is asked: `Ordinal`, `Numeric`, `Categorical`, and `Boolean`, `Ordered`, `Integers`, `Date` and
+   `Choices`, which become those; `Translation` says it in another language.
 2. `Plan.create` designs the public questions, each with a randomiser; ``plan.audit()`` proves its epsilon. A
    mechanism's options are keywords, or its struct: `SpectralOptions` with `WorkloadOptions`, `HDGOptions`,
    `TDGOptions`, `CALMOptions`, `LHIOOptions`, `HIOOptions`.
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
     from sottovoce.query.expression import col
     from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+    from sottovoce.schema.kinds import Boolean, Choices, Date, Integers, Ordered
+    from sottovoce.schema.presentation import Translation
     from sottovoce.schema.schema import Schema
     from sottovoce.simulation.forecasting import Forecast, forecast, people_needed
     from sottovoce.simulation.simulate import simulate
@@ -70,10 +73,13 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "model",
     "Audit": "plan",
+    "Boolean": "schema",
     "BudgetError": "errors",
     "CALMOptions": "mechanisms.calm",
     "Categorical": "schema",
+    "Choices": "schema",
     "Client": "client",
+    "Date": "schema",
     "DeliveryError": "errors",
     "Estimate": "model",
     "ExperimentError": "errors",
@@ -81,11 +87,13 @@ _HOMES = {
     "Forecast": "simulation.forecasting",
     "HDGOptions": "mechanisms.hdg",
     "HIOOptions": "mechanisms.hio",
+    "Integers": "schema",
     "LHIOOptions": "mechanisms.lhio",
     "Ledger": "client",
     "Model": "model",
     "ModelError": "errors",
     "Numeric": "schema",
+    "Ordered": "schema",
     "Ordinal": "schema",
     "Plan": "plan",
     "PlanError": "errors",
@@ -100,6 +108,7 @@ _HOMES = {
     "TDGOptions": "mechanisms.tdg",
     "Tally": "tally",
     "TallyError": "errors",
+    "Translation": "schema",
     "WaveModels": "model",
     "WorkloadOptions": "mechanisms.spectral",
     "col": "query.expression",
@@ -122,10 +131,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Audit",
+    "Boolean",
     "BudgetError",
     "CALMOptions",
     "Categorical",
+    "Choices",
     "Client",
+    "Date",
     "DeliveryError",
     "Estimate",
     "ExperimentError",
@@ -133,11 +145,13 @@ __all__ = [
     "Forecast",
     "HDGOptions",
     "HIOOptions",
+    "Integers",
     "LHIOOptions",
     "Ledger",
     "Model",
     "ModelError",
     "Numeric",
+    "Ordered",
     "Ordinal",
     "Plan",
     "PlanError",
@@ -152,6 +166,7 @@ __all__ = [
     "TDGOptions",
     "Tally",
     "TallyError",
+    "Translation",
     "WaveModels",
     "WorkloadOptions",
     "col",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import sottovoce as sv
 from sottovoce.cli import fit
-from tests.cli.calls import fail, succeed, text_of
+from tests.cli.calls import fail, run, succeed, text_of
 
 
 @pytest.fixture
@@ -65,3 +66,12 @@ def test_a_tally_of_another_plan_is_refused_and_nothing_written(collection: Path
     fail("fit", "other.json", "tally.parquet", "--out", "new.json")
     assert "would be overwritten" in fail("fit", "plan.json", "tally.parquet", "--out", "tally.parquet")
     assert sorted(path.name for path in collection.iterdir()) == before
+
+
+@pytest.mark.usefixtures("collection")
+def test_progress_is_told_in_a_pipe_where_it_is_asked_for() -> None:
+    quiet = run("fit", "plan.json", "tally.parquet", "--out", "new.json")
+    told = run("fit", "plan.json", "tally.parquet", "--progress", "--json", "--out", "new.json")
+    assert quiet.stderr == ""
+    assert told.stderr.endswith("fit: 100 %\n")
+    assert json.loads(told.stdout)["model"] == "new.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -99,6 +100,43 @@ def test_a_forecast_that_cannot_be_writes_no_plan(
 def test_the_option_schema_is_refused_in_one_line(collection: Path) -> None:
     said = run("plan", "schema.toml", "--epsilon", 1, "--users", 9, "--option", "schema=1", "--out", "x.json")
     assert said.stderr.startswith("Error: ")
+
+
+@pytest.mark.usefixtures("folder")
+class TestWorkload:
+    PLAN = ("plan", "schema.toml", "--epsilon", "2", "--users", "3000", "--out", "p.json")
+
+    def workload(self, *given: str) -> dict[str, Any]:
+        succeed(*self.PLAN, *given)
+        found: dict[str, Any] = sv.Plan.load("p.json").options["workload"]
+        return found
+
+    def test_pairs_are_named_one_by_one_or_all_of_one_attribute(self) -> None:
+        found = self.workload("--pairs", "household:*", "--pairs", "income:age=3")
+        assert found["pairs"] == [
+            *(["household", "region", 1.0] if name == "region" else [name, "household", 1.0] for name in OTHERS),
+            ["age", "income", 3.0],
+        ]
+
+    def test_widths_are_parts_of_a_scale(self) -> None:
+        assert self.workload("--widths", "0.1,0.5", "--by", "region")["widths"] == [0.1, 0.5]
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            (("--pairs", "age"), "'age' is not NAME:NAME"),
+            (("--pairs", "age:income=much"), "is not NAME:NAME"),
+            (("--pairs", "age:wealth"), "names wealth; the schema has age, income"),
+            (("--pairs", "*:age"), "names * first"),
+            (("--pairs", "age:income", "--by", "region"), "give one of the two"),
+            (("--widths", "wide"), "'wide' is not numbers such as 0.1,0.5"),
+        ],
+    )
+    def test_what_names_no_workload_is_refused(self, given: tuple[str, ...], message: str) -> None:
+        assert message in fail(*self.PLAN, *given, code=2)
+
+
+OTHERS = ("age", "income", "commute", "hours", "region")
 
 
 def test_waves_become_part_of_the_plan(folder: Path) -> None:

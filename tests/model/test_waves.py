@@ -33,6 +33,7 @@ def test_each_wave_is_fitted_by_its_own_reports() -> None:
     models = sv.fit_waves(PLAN, tally)
     assert list(models) == [1, 3]
     assert len(models) == 2
+    assert list(sv.fit_waves(tally)) == [1, 3]
     for wave in (1, 3):
         alone = sv.fit(PLAN.one_wave, tally.at(wave))
         assert models[wave].answer("income >= 8").fraction == alone.answer("income >= 8").fraction

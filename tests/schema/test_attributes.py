@@ -164,7 +164,7 @@ class TestColumns:
     @pytest.mark.parametrize("column", [np.array([1, np.nan]), np.array([1, None], dtype=object)])
     def test_a_missing_value_is_named_where_an_answer_is_required(self, column: np.ndarray):
         with pytest.raises(
-            sv.RecordError, match=r"1 of 2 answers are missing or NaN, the first in row 1; .*nullable=True"
+            sv.RecordError, match=r"1 of 2 answers are missing or NaN, the first in row 2; .*nullable=True"
         ):
             AGE.levels(column)
 
@@ -240,7 +240,12 @@ class TestImpossibleAttributes:
             (lambda: sv.Numeric("a", 0, 3, edges=[0, 1, 2]), r"edges say .*; give edges alone"),
             (lambda: sv.Categorical("a", "xyz"), r"values is a list of strings, got 'xyz'"),
             (lambda: sv.Categorical("a", None), r"values is a list of strings, got None"),
-            (lambda: sv.Categorical("a", ["x", 3]), r"values is a list of strings, got \['x', 3\]"),
+            (lambda: sv.Categorical("a", ["x", 3.5]), r"values is a list of strings, got \['x', 3.5\]"),
+            (lambda: sv.Ordinal("a", 0, 4, values=[0, 4, 2]), r"values are at least two rising integers"),
+            (lambda: sv.Ordinal("a", 0, 9, values=[0, 4]), "the first and the last of values, got 0 and 9"),
+            (lambda: sv.Ordinal("a", 0, 6, date="weekday"), r"weekday \(1 to 7\).* got 'weekday' with the integers"),
+            (lambda: sv.Categorical("a", ["no", "yes"], other="b"), "other is one of values, 'no', 'yes', got 'b'"),
+            (lambda: sv.Categorical("a", ["no", "yes"], choice_of="b"), "choice_of .* goes with a title .*; got 'b'"),
             (lambda: sv.Categorical("a", ["x", "\ud800"]), r"values is a list of strings"),
             (lambda: sv.Categorical("a", ["x"]), r"at least two different strings, got \['x'\]"),
             (lambda: sv.Categorical("a", ["x", "y", "x"]), r"at least two different strings"),

@@ -69,8 +69,8 @@ class TestTables:
     @pytest.mark.parametrize(
         ("table", "message"),
         [
-            ({"a": [1]}, "the table has no column b; it has a"),
-            (pd.DataFrame({"x": [1]}), "the table has no column a, b; it has x"),
+            ({"a": [1]}, "there is no column 'b'; the columns are 'a'"),
+            (pd.DataFrame({"x": [1]}), "there is no column 'a', 'b'; the columns are 'x'"),
             ({"a": [1, 2], "b": [1]}, r"columns differ in length: \[1, 2\]"),
             ({"a": np.zeros((2, 2)), "b": [1, 2]}, "a: a column is one value per row, got an array of 2 dimensions"),
             ({"a": 5, "b": 5}, "a: a column is one value per row, got an array of 0 dimensions"),

@@ -21,7 +21,7 @@ def check(folder: Path) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), *names],
         cwd=folder,
-        env=os.environ | {"MYPYPATH": str(ROOT / "src"), "MYPY_CACHE_DIR": str(folder / "cache")},
+        env=os.environ | {"MYPYPATH": str(ROOT / "src"), "MYPY_CACHE_DIR": str(ROOT / ".mypy_cache" / "pages")},
         capture_output=True,
         text=True,
         check=False,

@@ -40,6 +40,10 @@ console.log(JSON.stringify(answers));
 SCHEMA = sv.Schema([sv.Ordinal("age", 0, 15), sv.Numeric("income", 0, 100, bins=4), sv.Categorical("of", ["a", "b"])])
 PLAN = json.loads(sv.Plan.create(SCHEMA, epsilon=1, users=1000, mechanism="hdg", oracle="adaptive").to_json())
 
+YES_NO = {**PLAN["schema"]["attributes"][2], "values": ["no", "yes"]}
+SIXTEEN = {**PLAN["schema"]["attributes"][0], "high": 30, "values": [*range(0, 32, 2)]}
+DAYS = {**PLAN["schema"]["attributes"][0], "low": 1, "high": 16, "date": [f"{2001 + year}-12-31" for year in range(17)]}
+
 Change = Callable[[dict[str, Any]], Any]
 
 
@@ -99,9 +103,57 @@ BROKEN: dict[str, Change] = {
     "a contact with a mark of direction": put("contact", "a\u200fb"),
     "an option's text with an escape": put("options", "estimator", "\x9b2J"),
     "a member too many": put("more", 1),
+    "no title": put("schema", "attributes", 0, "title", ""),
+    "a title of null": put("schema", "attributes", 0, "title", None),
+    "a title too long": put("schema", "attributes", 0, "title", "🧭" * 2001),
+    "a question with a line break": put("schema", "attributes", 0, "question", "How\nold?"),
+    "a unit that is a number": put("schema", "attributes", 0, "unit", 1),
+    "too few labels": put("schema", "attributes", 2, "labels", ["A"]),
+    "the same label twice": put("schema", "attributes", 2, "labels", ["A", "A"]),
+    "no labels": put("schema", "attributes", 2, "labels", []),
+    "no translations": put("schema", "attributes", 2, "translations", []),
+    "a translation to nothing": put("schema", "attributes", 2, "translations", [{"title": "A"}]),
+    "a language in words": put("schema", "attributes", 2, "translations", [{"language": "Deutsch"}]),
+    "two translations to one": put("schema", "attributes", 2, "translations", [{"language": "de"}] * 2),
+    "a translation with too few labels": put(
+        "schema", "attributes", 2, "translations", [{"language": "de", "labels": ["A"]}]
+    ),
+    "a translation of more": put("schema", "attributes", 2, "translations", [{"language": "de", "low": 1}]),
+    "a schema in no language": put("schema", "language", ""),
+    "a schema of more": put("schema", "title", "A"),
+    "a choice without title": put("schema", "attributes", 2, {**YES_NO, "choice_of": "of"}),
+    "a choice of other values": put("schema", "attributes", 2, {**PLAN["schema"]["attributes"][2], "choice_of": "x"}),
+    "a choice of nothing": put("schema", "attributes", 2, {**YES_NO, "choice_of": "", "title": "A"}),
+    "a choice of an attribute": put("schema", "attributes", 2, {**YES_NO, "choice_of": "age", "title": "A"}),
+    "values that end elsewhere": put("schema", "attributes", 0, {**SIXTEEN, "high": 99}),
+    "values that fall": put("schema", "attributes", 0, {**SIXTEEN, "values": [0, 2, 1, *SIXTEEN["values"][3:]]}),
+    "values that are no integers": put(
+        "schema", "attributes", 0, {**SIXTEEN, "values": [0, 0.5, *SIXTEEN["values"][2:]]}
+    ),
+    "values and dates": put("schema", "attributes", 0, {**SIXTEEN, "date": "year"}),
+    "other texts that are no value": put("schema", "attributes", 2, "other", "c"),
+    "weekdays from 0 to 15": put("schema", "attributes", 0, "date", "weekday"),
+    "an unknown part of a date": put("schema", "attributes", 0, "date", "minute"),
+    "ranges of days that fall": put("schema", "attributes", 0, {**DAYS, "date": DAYS["date"][::-1]}),
+    "ranges of days from 0": put("schema", "attributes", 0, {**DAYS, "low": 0, "high": 15}),
+    "a day that is none": put("schema", "attributes", 0, {**DAYS, "date": [*DAYS["date"][:-1], "2021-02-29"]}),
+    "a kind that becomes another": put("schema", "attributes", 2, {"type": "boolean", "name": "of", "nullable": False}),
     "a member missing": lambda document: document.pop("purpose"),
 }
 FINE: dict[str, Change] = {
+    "all there is to show": put(
+        *("schema", "attributes", 0),
+        PLAN["schema"]["attributes"][0]
+        | {"title": "Age", "question": "How old?", "unit": "years", "labels": [f"{age} or so" for age in range(16)]}
+        | {"translations": [{"language": "de", "title": "Alter"}, {"language": "zh-Hant-TW", "unit": "歲"}]},
+    ),
+    "a schema in a language": put("schema", "language", "pt-BR"),
+    "a title of 2000 characters": put("schema", "attributes", 1, "title", "🧭" * 2000),
+    "integers with gaps": put("schema", "attributes", 0, SIXTEEN),
+    "years": put("schema", "attributes", 0, {**DAYS, "low": 2005, "high": 2020, "date": "year"}),
+    "ranges of days": put("schema", "attributes", 0, DAYS),
+    "other texts": put("schema", "attributes", 2, "other", "b"),
+    "a choice": put("schema", "attributes", 2, {**YES_NO, "choice_of": "ways", "title": "Bus"}),
     "as it is": lambda document: None,
     "brackets and quotes": put("schema", "attributes", 0, "name", "income [EUR] </script>\"'"),
     "a name of 200 characters": put("schema", "attributes", 0, "name", "🧭" * 200),

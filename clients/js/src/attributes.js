@@ -4,8 +4,10 @@
  */
 
 import { checkMembers, isCount, isExact, isFlag, isList, isNumber, isReadable, isRising, isText } from "./checks.js";
+import { dateNumber, fitsDate } from "./dates.js";
 import { PlanError, RecordError } from "./errors.js";
 import { countUpTo } from "./exact.js";
+import { checkLabels, PRESENTATION, shown } from "./presentation.js";
 
 const MAX_LEVELS = 2 ** 20;
 
@@ -15,6 +17,7 @@ class Attribute {
   constructor(document, valueLevels, domain) {
     /** @type {string} */ this.name = document.name;
     /** @type {boolean} */ this.nullable = document.nullable;
+    this.document = document;
     this.valueLevels = valueLevels;
     this.size = valueLevels + (this.nullable ? 1 : 0);
     this.domain = domain;
@@ -22,6 +25,12 @@ class Attribute {
     if (valueLevels < 2 || valueLevels > MAX_LEVELS) {
       throw new PlanError(`${this.name}: ${valueLevels} levels; 2 to ${MAX_LEVELS} are allowed`);
     }
+    checkLabels(document, valueLevels);
+  }
+
+  /** Return the title, question, unit and labels in a language, or as they are. @param {string} [language] */
+  shown(language) {
+    return shown(this.document, language);
   }
 
   /** Return the level of one value; null, undefined and NaN are "no answer". @param {unknown} value @returns {number} */
@@ -56,19 +65,43 @@ export class Ordinal extends Attribute {
   constructor(document) {
     checkMembers(document, "an ordinal attribute", {
       type: isText, name: isReadable, low: isExact, high: isExact, nullable: isFlag, clip: isFlag,
+    }, {
+      values: (value) => isList(value) && value.every(isExact) && isRising(value), date: (value) => isText(value) || isList(value), ...PRESENTATION,
     });
-    super(document, document.high - document.low + 1, `the integers ${document.low} to ${document.high}`);
-    /** @type {number} */ this.low = document.low;
-    /** @type {number} */ this.high = document.high;
+    const { low, high, values, labels, date } = document;
+    super(document, values?.length ?? high - low + 1, `the integers ${values?.join(", ") ?? `${low} to ${high}`}${labels ? `, or ${labels.join(", ")}` : ""}`);
+    /** @type {number} */ this.low = low;
+    /** @type {number} */ this.high = high;
     /** @type {boolean} */ this.clip = document.clip;
+    /** @type {number[] | undefined} */ this.values = values;
+    const wrongEnds = values && (values[0] !== low || values.at(-1) !== high);
+    if (high <= low || wrongEnds || (date !== undefined && (values || !fitsDate(date, low, high)))) {
+      throw new PlanError(`${this.name}: low, high, values and date do not go together`);
+    }
+  }
+
+  /** Return the integer of a level. @param {number} level @returns {number} */
+  integer(level) {
+    return this.values?.[level] ?? this.low + level;
+  }
+
+  /** Return the number that a value is, or that its label or its date stands for. @param {unknown} value @returns {number} */
+  meant(value) {
+    if (typeof value !== "string") return this.number(value);
+    const label = (this.document.labels ?? []).indexOf(value);
+    if (label >= 0) return this.integer(label);
+    return this.number(this.document.date === undefined ? value : dateNumber(this.document.date, value) ?? value);
   }
 
   /** @override @param {unknown} value */
   valueLevel(value) {
-    const number = this.number(value);
+    const number = this.meant(value);
     if (number !== Math.floor(number)) throw this.refusal(value);
     if (!this.clip && (number < this.low || number > this.high)) throw this.refusal(value);
-    return Math.min(Math.max(number, this.low), this.high) - this.low;
+    const near = Math.min(Math.max(number, this.low), this.high);
+    const level = this.values ? this.values.indexOf(near) : near - this.low;
+    if (level < 0) throw this.refusal(value);
+    return level;
   }
 }
 
@@ -79,7 +112,7 @@ export class Numeric extends Attribute {
     checkMembers(document, "a numeric attribute", {
       type: isText, name: isReadable, low: isNumber, high: isNumber, bins: isCount, nullable: isFlag, clip: isFlag,
       edges: (value) => value === null || (isList(value) && value.every(isNumber)),
-    });
+    }, PRESENTATION);
     const { low, high, bins, edges } = document;
     super(document, bins, `numbers from ${low} to ${high}`);
     /** @type {number[]} */
@@ -100,13 +133,13 @@ export class Numeric extends Attribute {
   }
 }
 
-/** One of a list of strings. */
+/** One of a list of strings; an integer stands for its digits, true and false for yes and no where these are the values. */
 export class Categorical extends Attribute {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "a categorical attribute", {
       type: isText, name: isReadable, nullable: isFlag, values: (value) => isList(value) && value.every(isReadable),
-    });
+    }, { choice_of: isReadable, other: isText, ...PRESENTATION });
     /** @type {string[]} */
     const values = document.values;
     const shown = values.slice(0, 8).map((value) => JSON.stringify(value)).join(", ");
@@ -114,11 +147,23 @@ export class Categorical extends Attribute {
     this.values = values;
     this.positions = new Map(values.map((value, place) => [value, place]));
     if (this.positions.size !== values.length) throw new PlanError(`${this.name}: a value is listed twice`);
+    this.yesNo = values.length === 2 && values[0] === "no" && values[1] === "yes";
+    /** @type {string | undefined} */ this.other = document.other;
+    if (this.other !== undefined && !this.positions.has(this.other)) throw new PlanError(`${this.name}: other is one of values`);
+    /** @type {string | undefined} */ this.choiceOf = document.choice_of;
+    const named = this.choiceOf === undefined || ([...this.choiceOf].length >= 1 && [...this.choiceOf].length <= 200);
+    if (!named || (this.choiceOf !== undefined && (!this.yesNo || document.title === undefined))) {
+      throw new PlanError(`${this.name}: one choice of several has a name of its own, a title, and the values no and yes`);
+    }
   }
 
   /** @override @param {unknown} value */
   valueLevel(value) {
-    const level = this.positions.get(/** @type {string} */ (value));
+    let text = value;
+    if (typeof value === "boolean" && this.yesNo) text = value ? "yes" : "no";
+    if (Number.isSafeInteger(value)) text = String(value);
+    let level = this.positions.get(/** @type {string} */ (text));
+    if (level === undefined && this.other !== undefined && typeof value === "string") level = this.positions.get(this.other);
     if (level === undefined) throw this.refusal(value);
     return level;
   }

@@ -4,16 +4,19 @@ import { PlanError } from "./errors.js";
 
 /** @typedef {Record<string, unknown>} Document A JSON object */
 
-/** @param {Document} document @param {string} what @param {Record<string, (value: any) => boolean>} members */
-export function checkMembers(document, what, members) {
+/** @typedef {Record<string, (value: any) => boolean>} Members What each member must be */
+
+/** @param {Document} document @param {string} what @param {Members} members @param {Members} [optional] */
+export function checkMembers(document, what, members, optional = {}) {
   if (document === null || typeof document !== "object" || Array.isArray(document)) {
     throw new PlanError(`${what} is a JSON object, got ${JSON.stringify(document)}`);
   }
   for (const name of Object.keys(document)) {
-    if (!Object.hasOwn(members, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
+    if (!Object.hasOwn(members, name) && !Object.hasOwn(optional, name)) throw new PlanError(`${what} has an unknown member "${name}": it needs a newer client`);
   }
-  for (const [name, fits] of Object.entries(members)) {
-    if (!Object.hasOwn(document, name) || !fits(document[name])) {
+  for (const [name, fits] of Object.entries({ ...members, ...optional })) {
+    const there = Object.hasOwn(document, name);
+    if (there ? !fits(document[name]) : Object.hasOwn(members, name)) {
       throw new PlanError(`${what}: "${name}" is missing or cannot be ${JSON.stringify(document[name])}`);
     }
   }

@@ -71,12 +71,14 @@ function groupNames(attribute, table) {
 function rangeName(attribute, first, last) {
   if (first >= attribute.valueLevels) return "no answer";
   if (attribute instanceof Ordinal) {
-    const low = String(attribute.low + first);
-    return first === last ? low : `${low}–${attribute.low + last}`;
+    const { labels } = attribute.shown();
+    const [low, high] = [first, last].map((level) => labels[level] ?? String(attribute.integer(level)));
+    return first === last ? low : labels.length ? `${low} to ${high}` : `${low}–${high}`;
   }
   if (attribute instanceof Numeric) {
     const [low, high] = [attribute.boundaries[first], attribute.boundaries[last + 1]].map((edge) => edge.toLocaleString("en"));
     return last === attribute.valueLevels - 1 ? `${low} to ${high}` : `${low} to below ${high}`;
   }
-  return attribute.values.slice(first, last + 1).join(", ");
+  const { labels } = attribute.shown();
+  return (labels.length ? labels : attribute.values).slice(first, last + 1).join(", ");
 }

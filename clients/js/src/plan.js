@@ -1,15 +1,17 @@
 /** The plan: what is asked of whom and how every answer is randomised, checked against its fingerprint. */
 
-import { makeAttribute } from "./attributes.js";
+import { Categorical, makeAttribute } from "./attributes.js";
 import { makeChannel } from "./channels/index.js";
 import { Placement } from "./channels/local_hash.js";
 import { checkMembers, isCount, isList, isObject, isPlain, isPositive, isReadable } from "./checks.js";
+import { isDay } from "./dates.js";
 import { canonical, hexadecimal, sha256 } from "./digest.js";
 import { PlanError, RecordError } from "./errors.js";
 import { countUpTo, Epsilon, randomBelow, runningSums } from "./exact.js";
+import { isLanguage } from "./presentation.js";
 import { Family, Question } from "./questions.js";
 import { makeTable } from "./tables.js";
-import { isDate, Waves } from "./waves.js";
+import { Waves } from "./waves.js";
 
 /** @typedef {import("./attributes.js").AnyAttribute} AnyAttribute */
 /** @typedef {import("./channels/index.js").Channel} Channel */
@@ -30,10 +32,10 @@ export class Plan {
       format: (value) => value === FORMAT, schema: isObject, epsilon: isEpsilon, mechanism: isReadable,
       users: (value) => isPositive(value) && value <= MAX_USERS, version: isPositive, seed: isReadable,
       options: (value) => isObject(value) && isPlain(value), parameters: (value) => isObject(value) && isPlain(value),
-      tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDate(value),
+      tables: isList, families: isList, purpose: isReadable, contact: isReadable, expires: (value) => value === null || isDay(value),
       ...(isObject(document) && Object.hasOwn(document, "waves") ? { waves: isObject } : {}),
     });
-    checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 });
+    checkMembers(document.schema, "a schema", { attributes: (value) => isList(value) && value.length > 0 }, { language: isLanguage });
     this.document = document;
     /** @type {string} */ this.epsilon = document.epsilon;
     /** @type {string} */ this.purpose = document.purpose;
@@ -42,6 +44,13 @@ export class Plan {
     /** @type {AnyAttribute[]} */ this.attributes = document.schema.attributes.map(makeAttribute);
     this.names = this.attributes.map((attribute) => attribute.name);
     if (new Set(this.names).size !== this.names.length) throw new PlanError("two attributes have the same name");
+    /** The attributes that are choices of one question each, by its name. @type {Map<string, Categorical[]>} */
+    this.choices = new Map();
+    for (const attribute of this.attributes) {
+      if (!(attribute instanceof Categorical) || attribute.choiceOf === undefined) continue;
+      this.choices.set(attribute.choiceOf, [...(this.choices.get(attribute.choiceOf) ?? []), attribute]);
+    }
+    if (this.names.some((name) => this.choices.has(name))) throw new PlanError("a multiple choice and an attribute have the same name");
     const tables = document.tables.map(makeTable);
     /** @type {Family[]} */
     this.families = document.families.map((/** @type {any} */ family) => new Family(family, tables, this.attributes));
@@ -139,12 +148,32 @@ export class Plan {
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
   levels(record) {
     if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record}`);
+    record = this.#chosen(record);
     const unknown = Object.keys(record).filter((name) => !this.names.includes(name));
     if (unknown.length) {
       throw new RecordError(`unknown attributes ${unknown.join(", ")}; this schema asks for ${this.names.join(", ")}`);
     }
     return this.attributes.map((attribute) =>
       attribute.level(Object.hasOwn(record, attribute.name) ? record[attribute.name] : null));
+  }
+
+  /** Return a record with a yes or no for each choice in place of lists of what was chosen. @param {Record<string, unknown>} record */
+  #chosen(record) {
+    const plain = { ...record };
+    for (const [name, members] of this.choices) {
+      if (!Object.hasOwn(record, name)) continue;
+      const listed = record[name];
+      delete plain[name];
+      const titles = members.map((member) => member.shown().title);
+      if (listed !== null && (!Array.isArray(listed) || !listed.every((one) => titles.includes(one)))) {
+        throw new RecordError(`${name}: got ${JSON.stringify(listed)}; allowed is a list of any of ${titles.join(", ")}`);
+      }
+      for (const [i, member] of members.entries()) {
+        if (Object.hasOwn(record, member.name)) throw new RecordError(`${name}: given both as a list and as ${member.name}`);
+        plain[member.name] = listed === null ? null : listed.includes(titles[i]) ? "yes" : "no";
+      }
+    }
+    return plain;
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Waves: the same people asked again and again, each of them answering once, in a turn that their device draws. */
 
 import { checkMembers, isPositive } from "./checks.js";
+import { isDay } from "./dates.js";
 import { PlanError } from "./errors.js";
 
 const MAX_WAVES = 1000;
@@ -10,20 +11,13 @@ const DAY = 24 * 60 * 60 * 1000;
 /** The bytes that a device keeps for its turn, whatever it is. */
 export const TURN_LENGTH = 64;
 
-/** @param {unknown} value */
-export function isDate(value) {
-  if (typeof value !== "string" || !/^\d{4}-\d\d-\d\d$/.test(value)) return false;
-  const date = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
-}
-
 /** How often people are asked again, and when. */
 export class Waves {
   /** @param {any} document */
   constructor(document) {
     checkMembers(document, "waves", {
       number: (value) => isPositive(value) && value >= 2 && value <= MAX_WAVES,
-      first: (value) => value === null || isDate(value),
+      first: (value) => value === null || isDay(value),
       days: (value) => (document.first === null ? value === null : isPositive(value) && value <= MAX_DAYS),
     });
     /** @type {number} */ this.number = document.number;

@@ -20,9 +20,10 @@ from sottovoce.model.fitting import QUALITIES
 @click.option("--seed", default=0, show_default=True, help="For mechanisms that draw at random while fitting.")
 @click.option("--quality", default="default", show_default=True, type=click.Choice(QUALITIES), help="How hard to try.")
 @click.option("--wave", type=int, help="Of a plan with waves, the wave to fit.")
+@click.option("--progress", "lines", is_flag=True, help="Say on stderr how far it is, also where that is no terminal.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The model to write (JSON).")
 @json_option
-def command(plan_file: Path, tally_file: Path, *, wave: int | None, out: Path, as_json: bool, **how: Any) -> None:
+def command(plan_file: Path, tally_file: Path, *, out: Path, as_json: bool, **how: Any) -> None:
     """Make a model of the crowd from a tally.
 
     Whatever is computed from reports is as private as they are: the model may be published.
@@ -33,12 +34,14 @@ def command(plan_file: Path, tally_file: Path, *, wave: int | None, out: Path, a
     """
     with warnings.catch_warnings(record=True) as raised:
         warnings.simplefilter("always", FewReportsWarning)
-        with progress_bar("fit", 1.0) as progress:
+        with progress_bar("fit", 1.0, lines=how.pop("lines")) as progress:
             plan, tally = Plan.load(plan_file), Tally.load(tally_file)
+            wave = how.pop("wave")
             if wave is not None:
                 plan, tally = plan.one_wave, tally.at(wave)
             model = fit(plan, tally, **how, progress=lambda done: progress(done / 2))
             model.prepare_intervals()
+            progress(1.0)
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         model.save(part)
     origin = model.origin

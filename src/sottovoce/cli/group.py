@@ -15,6 +15,7 @@ from sottovoce.errors import SottovoceError
 
 COMMANDS = {
     "demo": "Run every stage on a made-up crowd and compare the answers with the truth.",
+    "schema": "Propose a schema from a table or a list of questions.",
     "plan": "Design the public questions for a schema.",
     "audit": "Say exactly what a plan promises.",
     "sign": "Sign a plan, so that people can tell who stands for it.",
@@ -25,6 +26,7 @@ COMMANDS = {
     "collection": "Add plans to a collector, and close, extend, purge and delete its collections.",
     "tally": "Count reports, and merge counts.",
     "fit": "Make a model of the crowd from a tally.",
+    "calibrate": "Bring a model to what is publicly known of the population.",
     "query": "Ask a model about the crowd, with intervals.",
     "trend": "Follow a fraction of the crowd over the waves.",
     "compare-groups": "Compare groups of the crowd, and say which differences could be chance.",

@@ -78,10 +78,27 @@ def print_paragraph(console: Console, text: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, total: float) -> Iterator[Callable[[float], None]]:
-    """Yield a function that takes how much of ``total`` is done; a bar on a terminal, nothing in a pipe."""
+def progress_bar(what: str, total: float, *, lines: bool = False) -> Iterator[Callable[[float], None]]:
+    """Yield a function that takes how much of ``total`` is done; a bar on a terminal, else nothing or lines."""
     console = Console(stderr=True)
+    if lines and not console.is_terminal:
+        yield _progress_lines(what, total)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
         task = bars.add_task(what, total=total)
         yield lambda done: bars.update(task, completed=done)
+
+
+def _progress_lines(what: str, total: float) -> Callable[[float], None]:
+    """Return what writes a line to stderr at every tenth that is done."""
+    told = -1
+
+    def tell(done: float) -> None:
+        nonlocal told
+        tenth = int(10 * min(1.0, done / total) + 1e-9)
+        if tenth > told:
+            told = tenth
+            click.echo(f"{what}: {10 * tenth} %", err=True)
+
+    return tell

@@ -41,6 +41,15 @@ BY_WEIGHT = 5.0
 @click.option("--expires", metavar="DATE", help="The last day of the collection, such as 2030-12-31.")
 @click.option("--forecast", "wanted", is_flag=True, help="Say how far off answers will be, before anyone is asked.")
 @click.option("--by", metavar="NAME", help="The attribute that makes the groups you will compare: ask more about it.")
+@click.option(
+    "--widths", metavar="W,W", help="The widths of ranges you will ask for, as parts of a scale, such as 0.1,0.5."
+)
+@click.option(
+    "--pairs",
+    multiple=True,
+    metavar="NAME:NAME[=WEIGHT]",
+    help="A pair of attributes you will ask about, and no others; NAME:* for one with every other; repeatable.",
+)
 @click.option("--like", type=click.Path(path_type=Path), help="Forecast for people like those in this table.")
 @click.option("--within", type=float, help="Forecast how many people it takes to be this close, as 0.01 for 1 %.")
 @click.option("--dimensions", default=1, show_default=True, help="How many attributes --within is about.")
@@ -59,6 +68,7 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
           --mechanism hdg --option g1=16 --option g2=4 --out plan.json
       sottovoce plan schema.toml --epsilon 1 --users 100000 --forecast --within 0.02 --out plan.json
       sottovoce plan schema.toml --epsilon 2 --users 50000 --by district --forecast --out plan.json
+      sottovoce plan schema.toml --epsilon 2 --users 50000 --pairs "district:*" --pairs age:income=3 --out plan.json
       sottovoce plan schema.toml --central 0.1 --delta 1e-9 --users 100000 --out plan.json
       sottovoce plan schema.toml --waves 12 --lifetime 1 --first-wave 2030-01-07 --wave-days 7 \\
           --users 200000 --out plan.json
@@ -68,10 +78,12 @@ def command(schema_file: Path, options: tuple[str, ...], out: Path, as_json: boo
     if sum(one is not None for one in given) != 1 or (central is None) != (delta is None):
         raise click.UsageError("give --epsilon, or --central together with --delta, or --lifetime for --waves")
     ahead = {name: settings.pop(name) for name in ("wanted", "like", "within", "dimensions", "chart", "by")}
+    asked = {name: settings.pop(name) for name in ("widths", "pairs")}
     about = {name: value for name, value in settings.items() if value is not None} | _options(options)
     schema = Schema.load(schema_file)
-    if ahead["by"] is not None:
-        about.setdefault("workload", {"attributes": {ahead["by"]: BY_WEIGHT}})
+    workload = _workload(schema, by=ahead["by"], **asked)
+    if workload:
+        about.setdefault("workload", workload)
     if central is not None:
         about["epsilon"] = str(largest_epsilon(schema, about, central, delta))
     plan = Plan.create(schema, **about)
@@ -143,6 +155,45 @@ def _show(document: dict[str, Any]) -> None:
             f"{document['dimensions']} attribute{'s' * (document['dimensions'] > 1)} within {document['within']:.2%}.",
             sep="",
         )
+
+
+def _workload(schema: Schema, *, by: str | None, widths: str | None, pairs: tuple[str, ...]) -> dict[str, Any]:
+    """Return what will be asked of the model, as the option of that name has it; empty for everything alike."""
+    if by is not None and pairs:
+        raise click.BadParameter(
+            "--by weighs all pairs and --pairs names some: give one of the two", param_hint="--pairs"
+        )
+    workload: dict[str, Any] = {} if by is None else {"attributes": {by: BY_WEIGHT}}
+    if widths is not None:
+        try:
+            workload["widths"] = [float(width) for width in widths.split(",")]
+        except ValueError as error:
+            raise click.BadParameter(f"{widths!r} is not numbers such as 0.1,0.5", param_hint="--widths") from error
+    if pairs:
+        weights = dict(pair for text in pairs for pair in _pairs(schema, text))
+        workload["pairs"] = [[*pair, weight] for pair, weight in weights.items()]
+    return workload
+
+
+def _pairs(schema: Schema, text: str) -> list[tuple[tuple[str, str], float]]:
+    """Return the pairs that a text such as ``district:*`` or ``age:income=3`` names, in the schema's order."""
+    named, equals, weight = text.partition("=")
+    first, colon, second = named.partition(":")
+    try:
+        weighs = float(weight) if equals else 1.0
+    except ValueError:
+        weighs = -1.0
+    if not colon or weighs < 0:
+        raise click.BadParameter(f"{text!r} is not NAME:NAME, NAME:* or NAME:NAME=WEIGHT", param_hint="--pairs")
+    unknown = [name for name in (first, second) if name not in (*schema.names, "*")]
+    if unknown or first == "*":
+        raise click.BadParameter(
+            f"{text!r} names {', '.join(unknown) or '* first'}; the schema has {', '.join(schema.names)}",
+            param_hint="--pairs",
+        )
+    others = [name for name in schema.names if name != first] if second == "*" else [second]
+    order = {name: number for number, name in enumerate(schema.names)}
+    return [((first, other) if order[first] < order[other] else (other, first), weighs) for other in others]
 
 
 def _options(given: tuple[str, ...]) -> dict[str, Any]:

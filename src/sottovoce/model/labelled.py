@@ -48,6 +48,9 @@ class Distribution(np.ndarray[Any, np.dtype[np.float64]]):
     def __reduce__(self) -> tuple[Callable[..., Distribution], tuple[object, ...]]:
         return Distribution.of, (np.asarray(self), self.names, self.labels)
 
+    def __copy__(self) -> Distribution:
+        return Distribution.of(np.array(self), self.names, self.labels)
+
     def __deepcopy__(self, memo: object) -> Distribution:
         return Distribution.of(np.array(self), self.names, self.labels)
 

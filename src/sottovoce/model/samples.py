@@ -34,7 +34,7 @@ def _column(attribute: AnyAttribute, levels: NDArray[np.intp], generator: np.ran
         indices = pa.array(present.astype(np.int32), mask=missing)
         return pa.DictionaryArray.from_arrays(indices, list(attribute.values)).cast(pa.string())
     if isinstance(attribute, Ordinal):
-        return pa.array(present.astype(np.int64) + attribute.low, mask=missing)
+        return pa.array(np.array(attribute.integers, dtype=np.int64)[present], mask=missing)
     return pa.array(_within(attribute, present, generator), mask=missing)
 
 

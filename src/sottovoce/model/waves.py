@@ -35,13 +35,15 @@ class WaveModels(Mapping[int, Model]):
     """
 
     def __init__(self, plan: Plan, models: Mapping[int, Model]) -> None:
-        self.plan = plan
+        self.plan = require_plan(plan)
+        if not isinstance(models, Mapping) or not all(isinstance(each, Model) for each in models.values()):
+            raise ModelError(f"the models of waves are a dict from wave to Model, got {type(models).__name__}")
         self._models = dict(sorted(models.items()))
 
     def __getitem__(self, wave: int) -> Model:
         try:
             return self._models[wave]
-        except KeyError:
+        except (KeyError, TypeError):
             known = ", ".join(str(one) for one in self._models)
             raise QueryError(f"there are reports of the waves {known}, got wave {wave!r}") from None
 
@@ -86,8 +88,8 @@ class WaveModels(Mapping[int, Model]):
 
 
 def fit_waves(
-    plan: Plan,
-    tally: Tally,
+    plan: Plan | Tally,
+    tally: Tally | None = None,
     *,
     seed: int = 0,
     quality: str = "default",
@@ -96,7 +98,7 @@ def fit_waves(
     """Return a model for every wave that has reports.
 
     Args:
-        plan: The plan that was answered, or another of the same collection.
+        plan: The plan that was answered, or another of the same collection; or the tally alone, as `fit` takes it.
         tally: What was counted.
         seed: As `fit` takes it.
         quality: As `fit` takes it.
@@ -105,16 +107,16 @@ def fit_waves(
     Raises:
         ModelError: If the plan has no waves, the tally is of another collection, or is empty.
     """
-    require_plan(plan)
-    if plan.waves is None:
+    asked, counted = (plan.plan, plan) if isinstance(plan, Tally) and tally is None else (require_plan(plan), tally)
+    if asked.waves is None:
         raise ModelError("this plan has no waves; fit makes the one model of its reports")
-    if not isinstance(tally, Tally) or tally.collection != plan.collection:
+    if not isinstance(counted, Tally) or counted.collection != asked.collection:
         raise ModelError("fit_waves takes a tally of the plan's own collection")
-    waves = [wave for wave, total in enumerate(tally.wave_totals, start=1) if total]
+    waves = [wave for wave, total in enumerate(counted.wave_totals, start=1) if total]
     if not waves:
         raise ModelError("the tally is empty: no report was counted, so there is nothing to fit")
     models: dict[int, Model] = {}
     for wave in waves:
-        models[wave] = fit(plan.one_wave, tally.at(wave), seed=seed, quality=quality)
+        models[wave] = fit(asked.one_wave, counted.at(wave), seed=seed, quality=quality)
         progress(len(models) / len(waves))
-    return WaveModels(plan, models)
+    return WaveModels(asked, models)

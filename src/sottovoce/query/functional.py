@@ -127,7 +127,7 @@ def require_ordered(attribute: AnyAttribute, what: str) -> None:
 def value_at(attribute: AnyAttribute, position: float) -> float:
     """Return the user's value at a position on the axis of levels: an integer, or a point within a numeric bin."""
     if isinstance(attribute, Ordinal):
-        return attribute.low + min(max(int(np.ceil(position - 1e-9)) - 1, 0), attribute.value_levels - 1)
+        return attribute.integers[min(max(int(np.ceil(position - 1e-9)) - 1, 0), attribute.value_levels - 1)]
     assert isinstance(attribute, Numeric)
     return float(np.interp(position, np.arange(attribute.value_levels + 1), attribute.boundaries))
 
@@ -144,7 +144,7 @@ def _values_over(attribute: AnyAttribute, region: Region) -> Floats:
     """Return, for every level, the value of the part that the region covers, times its size."""
     weights = region_weights(region, attribute.size)
     if isinstance(attribute, Ordinal):
-        return weights * (attribute.low + np.arange(attribute.size))
+        return np.asarray(weights * np.array([*attribute.integers, *[0] * attribute.accepts_null]))
     assert isinstance(attribute, Numeric)
     moments = np.zeros(attribute.size)
     boundaries = np.array(attribute.boundaries)

@@ -18,7 +18,7 @@ def level_labels(attribute: AnyAttribute) -> list[Label]:
     if isinstance(attribute, Categorical):
         labels: list[Label] = list(attribute.values)
     elif isinstance(attribute, Ordinal):
-        labels = list(range(attribute.low, attribute.high + 1))
+        labels = list(attribute.integers)
     else:
         assert isinstance(attribute, Numeric)
         labels = list(zip(attribute.boundaries[:-1], attribute.boundaries[1:], strict=True))
@@ -28,7 +28,7 @@ def level_labels(attribute: AnyAttribute) -> list[Label]:
 def level_values(attribute: AnyAttribute) -> Floats:
     """Return the value of every level of an ordered attribute, "no answer" left out; a bin's is its middle."""
     if isinstance(attribute, Ordinal):
-        return np.arange(attribute.low, attribute.high + 1, dtype=np.float64)
+        return np.array(attribute.integers, dtype=np.float64)
     assert isinstance(attribute, Numeric)
     boundaries = np.array(attribute.boundaries)
     return np.asarray((boundaries[:-1] + boundaries[1:]) / 2)
@@ -44,7 +44,7 @@ def names_level(name: str, label: Label) -> Expression:
 def band_label(attribute: AnyAttribute, start: int, stop: int) -> tuple[float, float]:
     """Return the smallest and the largest value of a run of levels of an ordered attribute."""
     if isinstance(attribute, Ordinal):
-        return attribute.low + start, attribute.low + stop - 1
+        return attribute.integers[start], attribute.integers[stop - 1]
     assert isinstance(attribute, Numeric)
     return attribute.boundaries[start], attribute.boundaries[stop]
 

@@ -175,7 +175,7 @@ class _Leaf:
         if not isinstance(value, str | numbers.Real) or value != value:  # noqa: PLR0124 - NaN
             self._refuse(f"a comparison with {value!r}; compare with {self.attribute.domain}, or use IS NULL")
         try:
-            level = _without_clip(self.attribute).level(value)
+            level = _as_queried(self.attribute).level(value)
         except RecordError as error:
             self._refuse(f"got {value!r}; allowed are {self.attribute.domain}", error)
         return interval(level, level + 1)
@@ -183,6 +183,8 @@ class _Leaf:
     def _number(self, value: Value) -> float:
         if isinstance(self.attribute, Categorical):
             self._refuse(f"its values have no order; ask = or IN with {self.attribute.domain}")
+        if isinstance(self.attribute, Ordinal) and isinstance(value, str) and value in (self.attribute.labels or ()):
+            return self.attribute.integers[(self.attribute.labels or ()).index(value)]
         if not is_number(value) or value != value:  # noqa: PLR0124 - NaN
             self._refuse(f"got {value!r}; compare with {self.attribute.domain}")
         try:
@@ -198,6 +200,10 @@ def _at(offset: int | None, why: str) -> str:
     return why if offset is None else f"at character {offset + 1}: {why}"
 
 
-def _without_clip(attribute: AnyAttribute) -> AnyAttribute:
-    """Return the attribute as it is without clipping: a query names the domain, it does not measure."""
-    return msgspec.structs.replace(attribute, clip=False) if isinstance(attribute, Ordinal) else attribute
+def _as_queried(attribute: AnyAttribute) -> AnyAttribute:
+    """Return the attribute without clipping, other texts and dates: a query names the domain, it does not measure."""
+    if isinstance(attribute, Categorical):
+        return msgspec.structs.replace(attribute, other=msgspec.UNSET)
+    if not isinstance(attribute, Ordinal):
+        return attribute
+    return msgspec.structs.replace(attribute, clip=False, date=msgspec.UNSET)

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from sottovoce.schema.attributes import Attribute, Categorical, Numeric, Ordinal
-from sottovoce.schema.schema import AnyAttribute, Schema
+from sottovoce.schema.attribute import Attribute
+from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
+from sottovoce.schema.kinds import AnyAttribute, Boolean, Choices, Date, Integers, Ordered
+from sottovoce.schema.presentation import Translation
+from sottovoce.schema.schema import Schema
 
-__all__ = ["AnyAttribute", "Attribute", "Categorical", "Numeric", "Ordinal", "Schema"]
+__all__ = [
+    "AnyAttribute",
+    "Attribute",
+    "Boolean",
+    "Categorical",
+    "Choices",
+    "Date",
+    "Integers",
+    "Numeric",
+    "Ordered",
+    "Ordinal",
+    "Schema",
+    "Translation",
+]

@@ -1,8 +1,7 @@
 """Attributes: what one column of a record may hold, and how a value becomes a level.
 
-An attribute maps every value it allows to a **level**, an integer from 0 to ``size - 1``. Everything after this module
-works on levels alone, so ordinal, numeric and categorical attributes are one thing from here on. A nullable attribute
-keeps its last level for "no answer".
+Integers, real numbers in bins, and texts without order; every other kind becomes one of these three
+(`sottovoce.schema.kinds`), so plans and clients know no more.
 
     >>> age = Ordinal("age", 0, 119)
     >>> age.size, age.level(34)
@@ -11,134 +10,80 @@ keeps its last level for "no answer".
 
 from __future__ import annotations
 
-import abc
-import bisect
 import functools
 import itertools
 import math
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import msgspec
 
-from sottovoce._checks import check_integer, is_number, is_readable
-from sottovoce.errors import RecordError, SchemaError
-from sottovoce.schema.missing import is_absent, missing_answers
+from sottovoce._checks import is_number, is_readable
+from sottovoce.errors import SchemaError
+from sottovoce.schema.attribute import (
+    Attribute,
+    as_number,
+    index_by_name,
+    require_numbers,
+    settle_common,
+    settle_levels,
+)
+from sottovoce.schema.dates import PARTS, Part, date_number, date_numbers, is_day
+from sottovoce.schema.numeric import Numeric
+from sottovoce.schema.presentation import Texts, settle
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_LEVELS = 2**20
-"""The most levels one attribute may have: beyond it a Numeric with fewer bins says as much with less noise."""
+__all__ = ["MAX_EXACT", "YES_NO", "Categorical", "Numeric", "Ordinal"]
 
 MAX_EXACT = 2**53 - 1
 """Integers up to here survive JSON, TOML and a browser unchanged."""
 
-
-class _Meta(msgspec.StructMeta, abc.ABCMeta):
-    """Structs that may have abstract methods."""
-
-
-class Attribute(msgspec.Struct, metaclass=_Meta, frozen=True, forbid_unknown_fields=True, tag_field="type"):
-    """What all attributes share; use Ordinal, Numeric or Categorical."""
-
-    name: str
-
-    ordered: ClassVar[bool] = True
-
-    @property
-    @abc.abstractmethod
-    def value_levels(self) -> int:
-        """The number of levels that stand for values, the level for "no answer" not counted."""
-
-    @property
-    def accepts_null(self) -> bool:
-        """Whether "no answer" is a level of its own."""
-        return bool(getattr(self, "nullable", False))
-
-    @property
-    def size(self) -> int:
-        """The number of levels, "no answer" included."""
-        return self.value_levels + self.accepts_null
-
-    @property
-    def null_level(self) -> int | None:
-        """The level of "no answer", or None where an answer is required."""
-        return self.value_levels if self.accepts_null else None
-
-    @property
-    @abc.abstractmethod
-    def domain(self) -> str:
-        """What is allowed, in words for people."""
-
-    def level(self, value: object) -> int:
-        """Return the level of one value, None and NaN being "no answer"; outside the domain only ``clip`` helps."""
-        if self.accepts_null and is_absent(value):
-            return self.value_levels
-        if value is None:
-            self._refuse(value, "no answer was given, and this attribute requires one: set nullable=True to allow it")
-        return self._level(value)
-
-    @abc.abstractmethod
-    def _level(self, value: object) -> int:
-        """Return the level of a value that is not absent."""
-
-    def levels(self, column: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
-        """Return the levels of a whole column, as the smallest unsigned integers that hold them."""
-        import numpy as np
-
-        missing = missing_answers(column)
-        levels = np.zeros(len(column), dtype=np.min_scalar_type(self.size - 1))
-        if missing is None:
-            levels[:] = self._present_levels(column)
-            return levels
-        if not self.accepts_null:
-            row = int(np.argmax(missing))
-            raise RecordError(
-                f"{self.name}: {int(missing.sum())} of {len(column)} answers are missing or NaN, the first in row "
-                f"{row}; this attribute requires an answer: fill them in, or set nullable=True"
-            )
-        levels[~missing] = self._present_levels(column[~missing])
-        levels[missing] = self.value_levels
-        return levels
-
-    def _present_levels(self, column: NDArray[Any]) -> NDArray[Any]:
-        import numpy as np
-
-        if column.dtype.kind != "O":
-            return self._value_levels(column)
-        return np.array([*map(self._level, column.tolist())], np.intp)
-
-    @abc.abstractmethod
-    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Return the levels of a column of numbers or text without absent values."""
-
-    def _refuse(self, value: object, why: str) -> NoReturn:
-        raise RecordError(f"{self.name}: got {value!r}; {why}")
-
-    def _refuse_column(self, column: NDArray[Any], wrong: NDArray[np.bool_]) -> NoReturn:
-        row = int(wrong.argmax())
-        raise RecordError(
-            f"{self.name}: {int(wrong.sum())} of {len(column)} values are outside {self.domain}, the first is "
-            f"{column[row].item() if hasattr(column[row], 'item') else column[row]!r}; "
-            "correct them, widen the attribute, or set clip=True to pull numbers to the edge"
-        )
+YES_NO = ("no", "yes")
+"""The values of an attribute that takes True and False as well."""
 
 
 class Ordinal(Attribute, frozen=True, tag="ordinal"):
-    """Integers from ``low`` to ``high``, both included, one level each."""
+    """Integers from ``low`` to ``high``, both included, one level each.
+
+    Attributes:
+        low: The smallest integer.
+        high: The largest integer.
+        nullable: Whether "no answer" is allowed.
+        clip: Whether integers beyond the ends are pulled to them; otherwise they are refused.
+        values: The integers allowed where some between low and high are not.
+        date: What the integers say of a date: weekday, month, hour, year, or the days at which ranges begin and the
+            last day of the last one; then dates are values too.
+    """
 
     low: int
     high: int
     nullable: bool = False
     clip: bool = False
+    values: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+    date: str | tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917 - the fields above, lists of any kind
+            self,
+            name: str,
+            low: int,
+            high: int,
+            nullable: bool = False,
+            clip: bool = False,
+            values: Sequence[int] | None = None,
+            date: str | Sequence[str] | None = None,
+            **shown: Unpack[Texts],
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        _check_common(self)
+        settle_common(self)
         for bound in (self.low, self.high):
-            if isinstance(bound, bool) or not isinstance(bound, numbers.Integral) or abs(bound) > MAX_EXACT:
+            if not _is_exact(bound):
                 raise SchemaError(f"{self.name}: bounds are integers between -2^53 and 2^53, got {bound!r}")
         settle(self, low=int(self.low), high=int(self.high))
         if self.high <= self.low:
@@ -146,162 +91,150 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
                 f"{self.name}: high must be above low, got low={self.low}, high={self.high}; "
                 "an attribute with one value has nothing to ask"
             )
-        _check_size(self)
+        self._settle_values()
+        self._settle_date()
+        settle_levels(self)
+
+    def _settle_values(self) -> None:
+        given: Any = self.values
+        if given is None or given is msgspec.UNSET:
+            settle(self, values=msgspec.UNSET)
+            return
+        values = tuple(given) if isinstance(given, Iterable) else ()
+        if len(values) < 2 or not all(map(_is_exact, values)) or any(a >= b for a, b in itertools.pairwise(values)):
+            raise SchemaError(f"{self.name}: values are at least two rising integers, got {given!r}")
+        if (values[0], values[-1]) != (self.low, self.high):
+            raise SchemaError(
+                f"{self.name}: low and high are the first and the last of values, got {self.low} and {self.high}"
+            )
+        settle(self, values=tuple(map(int, values)))
+
+    def _settle_date(self) -> None:
+        given: Any = self.date
+        if given is None or given is msgspec.UNSET:
+            settle(self, date=msgspec.UNSET)
+            return
+        part: Part = given if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+        if self.values or not _fits_date(part, self.low, self.high):
+            raise SchemaError(
+                f"{self.name}: date is weekday (1 to 7), month (1 to 12), hour (0 to 23), year, or at least three "
+                f"rising days such as 2030-12-31 with ranges numbered from 1; got {given!r} with {self.domain}"
+            )
+        settle(self, date=part)
+
+    @property
+    def integers(self) -> Sequence[int]:
+        """The integer of every level."""
+        return self.values or range(self.low, self.high + 1)
 
     @property
     def value_levels(self) -> int:
         """One per integer."""
-        return self.high - self.low + 1
+        return len(self.values) if self.values else self.high - self.low + 1
 
     @property
     def domain(self) -> str:
-        """The integers allowed."""
-        return f"the integers {self.low} to {self.high}"
+        """The integers allowed, and the labels and dates that stand for them."""
+        words = f"the integers {self.low} to {self.high}"
+        if self.values:
+            words = f"the integers {_listed(self.values)}"
+        if self.labels:
+            words += f", or {_listed(self.labels)}"
+        return words + (", or dates such as 2030-12-31" + "T14:30" * (self.date == "hour") if self.date else "")
 
     def _level(self, value: object) -> int:
-        number = _as_number(self, value)
+        number = self._number(value)
         if abs(number) < math.inf and number != math.floor(number):
-            self._refuse(value, f"allowed are {self.domain}")
+            self.refuse(value, f"allowed are {self.domain}")
         if not self.low <= number <= self.high:
             if not self.clip:
-                self._refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
+                self.refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
             number = min(max(number, self.low), self.high)
-        return int(number) - self.low
+        if not self.values:
+            return int(number) - self.low
+        level = _index_by_integer(self.values).get(int(number))
+        if level is None:
+            self.refuse(value, f"allowed are {self.domain}")
+        return level
+
+    def _number(self, value: object) -> float:
+        if isinstance(value, str) and self.labels and value in self.labels:
+            return self.integers[index_by_name(self.labels)[value]]
+        number = date_number(self.date, value) if self.date and not is_number(value) else None
+        return as_number(self, value) if number is None else number
 
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         import numpy as np
 
-        _require_numbers(self, column)
+        if column.dtype.kind == "U" and (self.labels or self.date):
+            texts, inverse = np.unique(column, return_inverse=True)
+            return np.array([*map(self._level, texts.tolist())], np.intp)[inverse]
+        if self.date and column.dtype.kind == "M":
+            column = date_numbers(self.date, column)
+        require_numbers(self, column)
         if column.dtype.kind == "f":
             wrong = column != np.floor(column)
             if wrong.any():
-                self._refuse_column(column, wrong)
+                self.refuse_column(column, wrong)
         if self.clip:
             column = np.clip(column, self.low, self.high)
         elif len(column) and (column.min() < self.low or column.max() > self.high):
-            self._refuse_column(column, (column < self.low) | (column > self.high))
-        return column if self.low == 0 else column.astype(np.int64) - self.low
+            self.refuse_column(column, (column < self.low) | (column > self.high))
+        if not self.values:
+            return column if self.low == 0 else column.astype(np.int64) - self.low
+        values = np.array(self.values)
+        levels = np.searchsorted(values, column)
+        if (values[levels] != column).any():
+            self.refuse_column(column, values[levels] != column)
+        return levels
 
     def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return where inclusive ranges (rows of low, high) lie on the axis of levels; level i is from i to i + 1."""
         import numpy as np
 
+        if self.values:
+            values = np.array(self.values, dtype=np.float64)
+            starts, stops = np.searchsorted(values, bounds[:, 0]), np.searchsorted(values, bounds[:, 1], "right")
+            return np.stack([starts, stops], axis=1).astype(np.float64)
         ends = np.stack([np.ceil(bounds[:, 0]), np.floor(bounds[:, 1]) + 1], axis=1) - self.low
         return np.asarray(np.clip(ends, 0, self.value_levels))
 
 
-class Numeric(Attribute, frozen=True, tag="numeric"):
-    """Real numbers from ``low`` to ``high`` in equal ``bins``, or between given ``edges``; one level per bin.
-
-    A bin holds its lower edge; the last one holds its upper edge too.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    bins: int | None = None
-    edges: tuple[float, ...] | None = None
-    nullable: bool = False
-    clip: bool = False
-
-    if TYPE_CHECKING:
-
-        def __init__(  # noqa: PLR0913, PLR0917 - the fields above, edges from any list
-            self,
-            name: str,
-            low: float | None = None,
-            high: float | None = None,
-            bins: int | None = None,
-            edges: Sequence[float] | None = None,
-            nullable: bool = False,
-            clip: bool = False,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        _check_common(self)
-        if self.edges is None:
-            self._settle_bins()
-        else:
-            self._settle_edges(self.edges)
-        _check_size(self)
-
-    def _settle_bins(self) -> None:
-        if self.low is None or self.high is None:
-            raise SchemaError(f"{self.name}: a numeric attribute needs low and high, or edges")
-        bins = 64 if self.bins is None else self.bins
-        bins = check_integer(f"{self.name}: bins", bins, error=SchemaError, least=2, most=MAX_LEVELS)
-        low, high = (_finite(self.name, "bound", bound) for bound in (self.low, self.high))
-        if not low < high:
-            raise SchemaError(f"{self.name}: high must be above low, got low={self.low}, high={self.high}")
-        settle(self, low=low, high=high, bins=bins)
-        if not all(left < right for left, right in itertools.pairwise(self.boundaries)):
-            raise SchemaError(f"{self.name}: {bins} bins between {low} and {high} are narrower than a float can tell")
-
-    def _settle_edges(self, edges: Iterable[float]) -> None:
-        settled = tuple(_finite(self.name, "edge", edge) for edge in edges) if isinstance(edges, Iterable) else ()
-        if len(settled) < 3 or any(left >= right for left, right in itertools.pairwise(settled)):
-            raise SchemaError(f"{self.name}: edges are at least three increasing numbers, got {edges!r}")
-        given = (self.low, self.high, self.bins)
-        implied = (settled[0], settled[-1], len(settled) - 1)
-        if any(value is not None and value != wanted for value, wanted in zip(given, implied, strict=True)):
-            raise SchemaError(
-                f"{self.name}: edges say low, high, bins = {implied}, but {given} was given too; give edges alone"
-            )
-        settle(self, low=implied[0], high=implied[1], bins=implied[2], edges=settled)
-
-    @property
-    def boundaries(self) -> tuple[float, ...]:
-        """The ``bins + 1`` bin boundaries; equal bins are at ``low + (high - low) * i / bins`` in IEEE doubles."""
-        return _boundaries(self)
-
-    @property
-    def value_levels(self) -> int:
-        """One per bin."""
-        assert self.bins is not None
-        return self.bins
-
-    @property
-    def domain(self) -> str:
-        """The interval allowed."""
-        return f"numbers from {self.low:g} to {self.high:g}"
-
-    def _level(self, value: object) -> int:
-        number = _as_number(self, value)
-        boundaries = self.boundaries
-        if not boundaries[0] <= number <= boundaries[-1] and not self.clip:
-            self._refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
-        return min(max(bisect.bisect_right(boundaries, number) - 1, 0), self.value_levels - 1)
-
-    def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
-        import numpy as np
-
-        _require_numbers(self, column)
-        boundaries = np.array(self.boundaries)
-        if not self.clip and len(column) and (column.min() < boundaries[0] or column.max() > boundaries[-1]):
-            self._refuse_column(column, (column < boundaries[0]) | (column > boundaries[-1]))
-        return np.clip(np.searchsorted(boundaries, column, side="right") - 1, 0, self.value_levels - 1)
-
-    def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where closed intervals (rows of low, high) lie on the axis of levels; linear within a bin."""
-        import numpy as np
-
-        return np.interp(bounds, self.boundaries, np.arange(self.value_levels + 1))
-
-
 class Categorical(Attribute, frozen=True, tag="categorical"):
-    """One of a list of strings; the levels have no order."""
+    """One of a list of strings; the levels have no order.
+
+    An integer stands for its decimal digits; True and False for yes and no, where these are the values.
+
+    Attributes:
+        values: The strings allowed.
+        nullable: Whether "no answer" is allowed.
+        choice_of: The name of the multiple choice of which this is one choice, yes or no; its title is the choice.
+        other: The value that every text not listed stands for.
+    """
 
     values: tuple[str, ...]
     nullable: bool = False
+    choice_of: str | msgspec.UnsetType = msgspec.UNSET
+    other: str | msgspec.UnsetType = msgspec.UNSET
 
     ordered: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
-        def __init__(self, name: str, values: Sequence[str], nullable: bool = False) -> None: ...
+        def __init__(
+            self,
+            name: str,
+            values: Sequence[str | int],
+            nullable: bool = False,
+            choice_of: str | None = None,
+            other: str | None = None,
+            **shown: Unpack[Texts],
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        _check_common(self)
+        settle_common(self)
         values = tuple(self.values) if isinstance(self.values, Iterable) else ()
+        values = tuple(str(int(value)) if _is_exact(value) else value for value in values)
         if isinstance(self.values, str) or not values or not all(isinstance(value, str) for value in values):
             raise SchemaError(f"{self.name}: values is a list of strings, got {self.values!r}")
         if not all(map(is_readable, values)):
@@ -309,7 +242,23 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         if len(values) < 2 or len(set(values)) != len(values):
             raise SchemaError(f"{self.name}: values are at least two different strings, got {list(values)}")
         settle(self, values=tuple(map(str, values)))
-        _check_size(self)
+        choice_of: Any = self.choice_of
+        if choice_of is None:
+            settle(self, choice_of=msgspec.UNSET)
+        elif choice_of is not msgspec.UNSET and not self._is_choice(choice_of):
+            raise SchemaError(
+                f"{self.name}: choice_of names a multiple choice, in 1 to 200 printable characters, and goes with a "
+                f"title and the values no and yes; got {choice_of!r}"
+            )
+        other: Any = self.other
+        if other is None:
+            settle(self, other=msgspec.UNSET)
+        elif other is not msgspec.UNSET and other not in self.values:
+            raise SchemaError(f"{self.name}: other is one of values, {self.domain}, got {other!r}")
+        settle_levels(self)
+
+    def _is_choice(self, name: object) -> bool:
+        return is_readable(name) and 1 <= len(name) <= 200 and bool(self.title) and self.values == YES_NO
 
     @property
     def value_levels(self) -> int:
@@ -319,14 +268,25 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
     @property
     def domain(self) -> str:
         """The values allowed, the first few in full."""
-        shown = ", ".join(repr(value) for value in self.values[:8])
-        return shown if len(self.values) <= 8 else f"{shown}, ... ({len(self.values)} values)"
+        return _listed(self.values)
 
     def _level(self, value: object) -> int:
-        level = index_by_name(self.values).get(value) if isinstance(value, str) else None
+        levels = index_by_name(self.values)
+        level = levels.get(self._text(value))
+        if level is None and self.other and isinstance(value, str):
+            level = levels[self.other]
         if level is None:
-            self._refuse(value, f"allowed are {self.domain}")
+            self.refuse(value, f"allowed are {self.domain}")
         return level
+
+    def _text(self, value: object) -> str:
+        """Return a value as text; what cannot be one becomes a text that is no value."""
+        if isinstance(value, str):
+            return value
+        if type(value).__name__ in ("bool", "bool_"):
+            return YES_NO[bool(value)] if self.values == YES_NO else "\n"
+        whole = is_number(value) and abs(value) <= MAX_EXACT and value == math.floor(value)
+        return str(int(value)) if whole else "\n"  # type: ignore[call-overload]
 
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         import numpy as np
@@ -335,58 +295,25 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         return np.array([*map(self._level, present.tolist())], np.intp)[inverse]
 
 
-def settle(value: msgspec.Struct, **fields: object) -> None:
-    """Give frozen fields their settled form, during construction only."""
-    for name, settled in fields.items():
-        msgspec.structs.force_setattr(value, name, settled)
-
-
 @functools.lru_cache(maxsize=256)
-def _boundaries(attribute: Numeric) -> tuple[float, ...]:
-    low, high, bins = attribute.low, attribute.high, attribute.bins
-    assert low is not None
-    assert high is not None
-    assert bins is not None
-    return attribute.edges or (*(low + (high - low) * i / bins for i in range(bins)), high)
+def _index_by_integer(values: tuple[int, ...]) -> dict[int, int]:
+    return {value: index for index, value in enumerate(values)}
 
 
-@functools.lru_cache(maxsize=256)
-def index_by_name(names: tuple[str, ...]) -> dict[str, int]:
-    """Return where each name stands, from 0."""
-    return {name: index for index, name in enumerate(names)}
+def _fits_date(part: object, low: int, high: int) -> bool:
+    if isinstance(part, str):
+        least, most = PARTS.get(part, (1, 0))
+        return (low, high) == (least, most) or (part == "year" and least <= low and high <= most)
+    days = part if isinstance(part, tuple) else ()
+    rising = all(map(is_day, days)) and all(one < other for one, other in itertools.pairwise(days))
+    return rising and (low, high) == (1, len(days) - 1)
 
 
-def _check_common(attribute: Attribute) -> None:
-    name: object = attribute.name
-    if not is_readable(name) or not name or len(name) > 200:
-        raise SchemaError(f"an attribute's name is 1 to 200 printable characters, got {name!r}")
-    for switch in ("nullable", "clip"):
-        if not isinstance(getattr(attribute, switch, False), bool):
-            raise SchemaError(f"{name}: {switch} is True or False, got {getattr(attribute, switch)!r}")
+def _is_exact(value: object) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and abs(int(value)) <= MAX_EXACT
 
 
-def _check_size(attribute: Attribute) -> None:
-    if attribute.value_levels > MAX_LEVELS:
-        raise SchemaError(
-            f"{attribute.name}: {attribute.value_levels} levels, at most {MAX_LEVELS} are allowed; "
-            "use Numeric with fewer bins"
-        )
-
-
-def _finite(name: str, what: str, value: object) -> float:
-    if not is_number(value) or not math.isfinite(value):
-        raise SchemaError(f"{name}: every {what} is a finite number, got {value!r}")
-    return float(value) + 0.0  # no negative zero: its text would differ from zero's
-
-
-def _as_number(attribute: Attribute, value: object) -> float:
-    if not is_number(value):
-        attribute._refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
-    if value != value:  # noqa: PLR0124 - NaN; math.isnan fails for an int that no float holds
-        attribute._refuse(value, f"not a number; allowed are {attribute.domain}")
-    return int(value) if isinstance(value, numbers.Integral) else float(value)  # exact, and compared as in tables
-
-
-def _require_numbers(attribute: Attribute, column: NDArray[Any]) -> None:
-    if column.dtype.kind not in "iuf":
-        raise RecordError(f"{attribute.name}: the column holds {column.dtype}, allowed are {attribute.domain}")
+def _listed(values: Sequence[object]) -> str:
+    """Return values in words, the first few in full."""
+    shown = ", ".join(repr(value) for value in values[:8])
+    return shown if len(values) <= 8 else f"{shown}, ... ({len(values)} values)"

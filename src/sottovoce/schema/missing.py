@@ -20,11 +20,13 @@ def is_absent(value: object) -> bool:
 
 
 def missing_answers(column: NDArray[Any]) -> NDArray[np.bool_] | None:
-    """Return which answers are missing (None or NaN), or None where all are there."""
+    """Return which answers are missing (None, NaN or no date), or None where all are there."""
     import numpy as np
 
     if column.dtype.kind == "f":
         missing = np.isnan(column)
+    elif column.dtype.kind == "M":
+        missing = np.isnat(column)
     elif column.dtype.kind == "O":
         missing = np.array([is_absent(value) for value in column.tolist()], dtype=bool)
     else:

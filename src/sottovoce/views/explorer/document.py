@@ -146,6 +146,8 @@ def _attribute(attribute: AnyAttribute) -> dict[str, Any]:
     about = {"name": attribute.name, "sql": sql_name(attribute.name), "nullable": attribute.accepts_null}
     if isinstance(attribute, Categorical):
         return {**about, "kind": "categorical", "values": list(attribute.values)}
+    if isinstance(attribute, Ordinal) and attribute.values:
+        return {**about, "kind": "categorical", "values": [str(value) for value in attribute.values]}
     if isinstance(attribute, Ordinal):
         return {**about, "kind": "ordinal", "low": attribute.low, "high": attribute.high}
     return {**about, "kind": "numeric", "boundaries": list(attribute.boundaries)}
