@@ -132,7 +132,7 @@ def test_the_tutorial_works_from_its_first_line_to_its_last(tmp_path: Path, monk
 
 
 def test_the_schema_in_the_command_line_page_is_one() -> None:
-    (text,) = blocks(ROOT / "docs/cli.md", "toml")
+    text, *_ = blocks(ROOT / "docs/cli.md", "toml")
     assert sottovoce.Schema.from_toml(text).names == ("age", "income", "region")
 
 

@@ -315,6 +315,44 @@ def test_a_link_that_makes_no_sense_shows_everybody(context: BrowserContext, add
         f"{address}#is.age=old..young&is.height=1..2&is.travel=horse&map=age&map=age&people=-3&none.travel=1&%E0%A4%A"
     )
     expect(page.locator(".query")).to_contain_text("Everybody")
+    expect(page.locator(".strangers")).to_contain_text(
+        "The link names what is not here, which was left out or cut to what there is: "
+        "age: old..young; height; travel: horse; travel: no answer"
+    )
+
+
+def test_a_link_that_goes_beyond_a_range_says_that_it_was_cut(explorer: Page) -> None:
+    expect(explorer.locator(".strangers")).to_be_hidden()
+    look_at(explorer, "is.age=30..500")
+    expect(explorer.locator(".strangers")).to_contain_text("age: 30..500")
+    look_at(explorer, "is.age=30..50")
+    expect(explorer.locator(".strangers")).to_be_hidden()
+
+
+def test_what_is_chosen_is_compared_with_what_was_kept(
+    explorer: Page, model: sv.Model, context: BrowserContext
+) -> None:
+    look_at(explorer, "is.age=30..50&is.travel=car")
+    explorer.get_by_role("button", name="Compare").click()
+    card(explorer, "travel").get_by_role("checkbox", name="car").click()
+    card(explorer, "travel").get_by_role("checkbox", name="bus").click()
+    compared = explorer.locator(".compared")
+    first, second = (model.answer(f"age BETWEEN 30 AND 50 AND travel = '{one}'") for one in ("car", "bus"))
+    apart = sv.difference(second, first)
+
+    def points(value: float) -> str:
+        return f"{chr(0x2212) if value < 0 else '+'}{abs(100 * value):.1f}"
+
+    low, high = map(points, apart.interval)
+    expect(compared).to_contain_text(f"{100 * first:.1f}\u00a0%")
+    expect(compared).to_contain_text(f"less A: {points(apart)} points ({low} to {high})")
+    told = apart.interval[0] > 0 or apart.interval[1] < 0
+    expect(compared).to_contain_text("told from chance" if told else "could be chance")
+    again = context.new_page()
+    again.goto(explorer.url)
+    expect(again.locator(".compared")).to_have_text(compared.inner_text())
+    explorer.get_by_role("button", name="Stop comparing").click()
+    expect(compared).to_be_hidden()
 
 
 def test_an_answer_whose_interval_includes_zero_is_greyed_with_the_reason(explorer: Page, model: sv.Model) -> None:

@@ -3,7 +3,7 @@
 import { type Cell, cellsOf } from "./attributes";
 import type { Exploration, Numbers } from "./exploration";
 import { type Filter, type Filters, type Region, region, regionWeights } from "./filters";
-import { type Limits, normalLimits, ratioLimits, unknown } from "./limits";
+import { type Limits, differenceLimits, normalLimits, ratioLimits, unknown } from "./limits";
 import { Mixture, type Named, type Part, type Product, dot, identity } from "./mixture";
 import { Spread } from "./spread";
 
@@ -67,6 +67,28 @@ export class Crowd {
     const product = this.product(filters);
     const { fractions, lows, highs, evidence } = this.shares(product, 1);
     return { fraction: fractions[0], low: lows[0], high: highs[0], evidence: evidence[0] };
+  }
+
+  /**
+   * Return how much larger the part that one choice of filters makes is than another's, between -1 and 1. Both come from
+   * the same reports, so their errors partly cancel; limits by variance recovery, as sottovoce.difference has them.
+   */
+  difference(first: Filters, second: Filters): Estimate {
+    const [one, other] = [this.answer(first), this.answer(second)];
+    const fraction = one.fraction - other.fraction;
+    const products = [this.product(first), this.product(second)];
+    const forms = this.spread?.of(this.tilted.size > 0 ? [...products, this.tilted] : products, 1);
+    const known = (left: number, right: number) => {
+      const tilt = -(left * one.fraction + right * other.fraction);
+      const amounts = [left, right, tilt].map((amount) => Float64Array.of(amount / this.total));
+      return forms?.known(amounts) ?? unknown(1);
+    };
+    const least = products.map((product) => (this.tilted.size > 0 ? 0 : this.sampling(product, 1)[0]));
+    const own = Math.max(known(1, 0).variance[0], least[0]);
+    const its = Math.max(known(0, 1).variance[0], least[1]);
+    const apart = known(1, -1);
+    const [low, high] = differenceLimits(one, other, [own, its, apart.variance[0]]);
+    return { fraction, low, high, evidence: apart.evidence[0] };
   }
 
   /** Return the distribution of an attribute among those whom the filters on other attributes choose. */

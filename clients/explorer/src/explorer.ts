@@ -6,12 +6,13 @@ import { Crowd, type Distribution } from "./crowd";
 import { button, download, element, openDialog } from "./dom";
 import { distributionWords } from "./evidence";
 import { type Attribute, type Exploration, Numbers } from "./exploration";
+import type { Filters } from "./filters";
 import { HeatMap } from "./heatmap";
 import { Histogram } from "./histogram";
 import { pairsCard } from "./pairs";
 import { Sentence } from "./sentence";
 import { valuesTable } from "./values";
-import { type View, Views, fromLink, toLink, withFilter } from "./view";
+import { type View, Views, fromLink, strangers, toLink, withFilter } from "./view";
 import { choiceWords, intervalWords, queryWords } from "./words";
 
 const SETTLES = 120; // milliseconds after the last change, when the map follows
@@ -33,8 +34,12 @@ export class Explorer {
   private readonly cards: Card[];
   private readonly map: HeatMap | null;
   private readonly overall: Distribution[];
+  /** What a shared link names that is not there. */
+  private readonly missing = element("p", { class: "strangers", role: "status" });
   private readonly ended = new AbortController();
   private waiting = 0;
+  /** What is compared with, and the distribution of every attribute among those. */
+  private before: { readonly filters: Filters; readonly all: readonly Distribution[] } | null = null;
 
   private constructor(
     private readonly about: Exploration,
@@ -53,13 +58,18 @@ export class Explorer {
       { class: "explorer" },
       this.sentence.element,
       this.sentence.tools,
+      this.missing,
       ...about.caveats.map((caveat) => element("p", { class: "doubt caveat" }, `${caveat}.`)),
       this.legend(),
       grid,
     );
     if (this.map) this.element.append(this.together(this.map));
     new ResizeObserver(() => this.resize()).observe(this.element);
-    const follow = () => this.views.show(fromLink(about, location.hash));
+    this.warn(location.hash);
+    const follow = () => {
+      this.warn(location.hash);
+      this.views.show(fromLink(about, location.hash));
+    };
     addEventListener("hashchange", follow, { signal: this.ended.signal });
   }
 
@@ -82,10 +92,22 @@ export class Explorer {
 
   private update(view: View, settled: boolean): void {
     this.sentence.draw(this.crowd.answer(view.filters), settled);
-    this.cards.forEach((card, place) => this.drawCard(card, place, this.shown(view, place)));
+    const { against, filters } = view;
+    if (against) this.sentence.compare(this.crowd.answer(against), this.crowd.difference(filters, against));
+    else this.sentence.compare(null, null);
+    this.cards.forEach((card, place) => this.drawCard(card, place, this.drawn(view, place)));
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.drawMap(), settled ? 0 : SETTLES);
     if (settled) this.remember(view);
+  }
+
+  /** Say what a link names that this model does not have: a view without it is another view. */
+  private warn(link: string): void {
+    const unknown = strangers(this.about, link);
+    this.missing.hidden = unknown.length === 0;
+    this.missing.textContent = unknown.length
+      ? `The link names what is not here, which was left out or cut to what there is: ${unknown.join("; ")}.`
+      : "";
   }
 
   private drawCard(card: Card, place: number, shown: Shown): void {
@@ -101,6 +123,18 @@ export class Explorer {
     const alone = view.filters.every((filter, other) => filter === null || other === place);
     const among = alone ? null : this.crowd.distribution(place, view.filters);
     return { overall: this.overall[place], among, filter: view.filters[place] };
+  }
+
+  /** Return what a chart draws: as shown, but with A dotted in place of everybody where there is one. */
+  private drawn(view: View, place: number): Shown {
+    const shown = this.shown(view, place);
+    const { against } = view;
+    if (!against) return shown;
+    if (this.before?.filters !== against) {
+      const all = this.about.attributes.map((_, other) => this.crowd.distribution(other, against));
+      this.before = { filters: against, all };
+    }
+    return { ...shown, overall: this.before.all[place], among: shown.among ?? shown.overall };
   }
 
   private openTable(place: number): void {

@@ -43,3 +43,30 @@ export function ratioLimits(value: number, own: number, bottom: number, apart: n
   const [low, high] = [value + (middle - root) / leading, value + (middle + root) / leading];
   return [Math.max(0, Math.min(low, value)), Math.min(1, Math.max(high, value))];
 }
+
+/** A number and where it lies. */
+interface Limited {
+  readonly fraction: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Return the limits of one fraction less another, by variance recovery: lopsided limits stay lopsided.
+ *
+ * @param one The one.
+ * @param other The other.
+ * @param variances Of the one, of the other, and of their difference.
+ */
+export function differenceLimits(one: Limited, other: Limited, variances: readonly [number, number, number]): Limits {
+  const [own, its, apart] = variances;
+  const both = 2 * Math.sqrt(own * its);
+  const sound = both > 0 && Number.isFinite(own + its + apart);
+  const correlation = sound ? Math.min(Math.max((own + its - apart) / both, -1), 1) : 0;
+  const join = (left: number, right: number) =>
+    Math.sqrt(Math.max(left ** 2 + right ** 2 - 2 * correlation * left * right, 0));
+  const value = one.fraction - other.fraction;
+  const below = join(one.fraction - one.low, other.high - other.fraction);
+  const above = join(one.high - one.fraction, other.fraction - other.low);
+  return [Math.max(-1, value - below), Math.min(1, value + above)];
+}

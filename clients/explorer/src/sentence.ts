@@ -7,6 +7,11 @@ import type { Exploration } from "./exploration";
 import { type Views, firstView, toLink } from "./view";
 import { count, intervalWords, percent, percents, querySql, queryWords } from "./words";
 
+/** Return a difference of fractions in percentage points, with its sign. */
+function signed(fraction: number): string {
+  return `${fraction < 0 ? "−" : "+"}${Math.abs(100 * fraction).toFixed(1)}`;
+}
+
 export class Sentence {
   readonly element: HTMLElement;
   /** What can be done with the query and its answer. */
@@ -17,6 +22,9 @@ export class Sentence {
   private readonly basis = element("span", { class: "basis" });
   private readonly words = element("p", { class: "query" });
   private readonly doubt = element("p", { class: "doubt", hidden: true });
+  /** A and B side by side, and their difference. */
+  private readonly compared = element("p", { class: "compared", hidden: true });
+  private readonly keep: HTMLButtonElement;
   private readonly population: HTMLInputElement;
   private readonly spoken = element("p", { class: "spoken", role: "status" });
   private readonly told = element("span", { class: "told", role: "status" });
@@ -43,11 +51,16 @@ export class Sentence {
     });
     this.back = button("Undo", () => this.views().undo());
     this.reset = button("Reset", () => this.views().show(firstView(about)));
+    this.keep = button("Compare", () => {
+      const { current } = this.views();
+      this.views().show({ ...current, against: current.against ? null : current.filters });
+    });
     this.element = element(
       "section",
       { class: "sentence", "aria-label": "Answer" },
       this.words,
       element("p", { class: "answer" }, this.fraction, " ", this.interval, this.people, this.basis),
+      this.compared,
       this.doubt,
       this.spoken,
     );
@@ -57,6 +70,7 @@ export class Sentence {
       { class: "tools", role: "group", "aria-label": "Tools" },
       this.back,
       this.reset,
+      this.keep,
       button("Copy link", () => this.tell(copy(location.href, "link"))),
       button("Copy SQL", () => this.tell(copy(this.sql, "SQL"))),
       button("Save CSV", () => download("answer.csv", "text/csv", this.csv)),
@@ -93,6 +107,22 @@ export class Sentence {
     this.reset.disabled = !toLink(this.about, this.views().current); // a link says all that Reset would change
     this.spoken.textContent = `${words}: ${percent(answer.fraction)}, ${people}${basis && `; ${basis}`}`;
     this.told.textContent = "";
+  }
+
+  /** Show A, what is chosen now (B), and how much they differ; or nothing. */
+  compare(first: Estimate | null, apart: Estimate | null): void {
+    const { against } = this.views().current;
+    this.compared.hidden = !(against && first && apart);
+    this.keep.textContent = against ? "Stop comparing" : "Compare";
+    this.keep.title = against ? "" : "Keep what is chosen as A, and compare what is chosen next with it";
+    if (!against || !first || !apart) return;
+    const told = apart.low > 0 || apart.high < 0 ? "told from chance" : "could be chance";
+    const basis = evidenceWords(this.about.evidence, apart.evidence);
+    const points = [apart.fraction, apart.low, apart.high].map(signed);
+    this.compared.textContent =
+      `A: ${queryWords(this.about, against)}, ${percent(first.fraction)} (${percents(first.low, first.high)}). ` +
+      `B, chosen above, less A: ${points[0]} points (${points[1]} to ${points[2]}); ${told}${basis && `; ${basis}`}. ` +
+      "In the charts, A is dotted.";
   }
 
   private doubts(unsure: boolean, assumed: boolean): string[] {

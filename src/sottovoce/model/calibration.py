@@ -15,6 +15,7 @@ from sottovoce._checks import is_number
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.batch import span_weights
+from sottovoce.query.terms import as_queried
 from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.schema import AnyAttribute
 
@@ -71,7 +72,7 @@ def _levels(attribute: AnyAttribute, key: Any) -> NDArray[np.intp]:
             _refuse(attribute, f"the band {key!r} holds none of {attribute.domain}")
         return levels
     try:
-        return np.array([attribute.level(key)])
+        return np.array([as_queried(attribute).level(key)])
     except RecordError as error:
         raise QueryError(str(error)) from error
 

@@ -216,6 +216,8 @@ def _surest(model: Model, lines: Sequence[_Line]) -> tuple[float, _Line, int]:
 def _finding(model: Model, chance: float, line: _Line, count: int, share: float) -> Finding:
     """Return a line as a finding, with the interval of the level that is left to it."""
     level = 1 - share / count
+    inside: Answer | Estimate
+    outside: Answer | Estimate
     if line.value is None:
         inside, outside = (model.mean(line.name, where=who) for who in (line.group.where, ~line.group.where))
     else:

@@ -175,7 +175,7 @@ class _Leaf:
         if not isinstance(value, str | numbers.Real) or value != value:  # noqa: PLR0124 - NaN
             self._refuse(f"a comparison with {value!r}; compare with {self.attribute.domain}, or use IS NULL")
         try:
-            level = _as_queried(self.attribute).level(value)
+            level = as_queried(self.attribute).level(value)
         except RecordError as error:
             self._refuse(f"got {value!r}; allowed are {self.attribute.domain}", error)
         return interval(level, level + 1)
@@ -200,7 +200,7 @@ def _at(offset: int | None, why: str) -> str:
     return why if offset is None else f"at character {offset + 1}: {why}"
 
 
-def _as_queried(attribute: AnyAttribute) -> AnyAttribute:
+def as_queried(attribute: AnyAttribute) -> AnyAttribute:
     """Return the attribute without clipping, other texts and dates: a query names the domain, it does not measure."""
     if isinstance(attribute, Categorical):
         return msgspec.structs.replace(attribute, other=msgspec.UNSET)

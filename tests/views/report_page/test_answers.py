@@ -40,7 +40,9 @@ def test_groups_stand_side_by_side_and_every_row_is_of_the_group(model: sv.Model
     groups = model.mean_by("age", "age")
     assert page.count('<th scope="row">') == len(groups) == 5
     assert "Mean" not in page
-    low, high = next(iter(groups))
+    first = next(iter(groups))
+    assert isinstance(first, tuple)
+    low, high = first
     cat = model.answer("pet = 'cat'", given=f"age BETWEEN {low} AND {high}")
     assert f">{cat:.0%}</td>" in page
     assert "Mean age by pet" in together(model, "age", "pet", 0.9)

@@ -26,6 +26,12 @@ def test_few_values_and_categories_stand_for_themselves() -> None:
     assert labels(sv.Categorical("place", many)) == many
 
 
+def test_integers_with_gaps_are_joined_as_they_come() -> None:
+    primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53]
+    found = labels(sv.Ordinal("prime", 2, 53, values=primes))
+    assert found == [(first, second) for first, second in zip(primes[::2], primes[1::2], strict=True)]
+
+
 def test_bins_are_joined_where_their_edges_are_round() -> None:
     assert labels(sv.Numeric("cost", 0, 300, bins=60)) == [(low, low + 50) for low in range(0, 300, 50)]
 

@@ -59,3 +59,22 @@ def test_a_difference_of_shares_is_said_in_points() -> None:
         "Mode is car more often where minutes is 0 to 21 than elsewhere",
         "50.0% against 20.0%: 30.0 points more (10.0 to 44.0)",
     )
+
+
+def test_titles_labels_and_units_are_the_schema_s_own() -> None:
+    schema = sv.Schema(
+        [
+            sv.Ordinal("mood", 1, 3, title="Mood", labels=["bad", "so so", "good"]),
+            sv.Numeric("way", 0, 60, bins=6, title="way to work", unit="minutes"),
+            sv.Categorical("sex", ["f", "m"], labels=["female", "male"]),
+        ]
+    )
+    mood, way, sex = schema.attributes
+    assert [label_words(mood, label) for label in (2, (1, 2), None)] == ["so so", "bad to so so", "no answer"]
+    assert label_words(sex, "m") == "male"
+    assert estimate_words(number(29.23, 28.71, 30), way) == "29.2 minutes (28.7 to 30)"
+    finding = Finding("way", None, "mood", (1, 2), number(27, 26, 28), number(11, 10, 12), number(16, 8.4, 25.5), 0.01)
+    assert finding_words(schema, finding) == (
+        "The mean way to work is higher where Mood is bad to so so than elsewhere",
+        "27 against 11: 16.0 minutes more (8.40 to 25.5)",
+    )

@@ -29,6 +29,8 @@ def one_attribute(model: Model, name: str, level: float) -> str:
         lead = (
             f"<p>Mean {escape(estimate_words(mean, attribute))}, median {escape(estimate_words(median, attribute))}</p>"
         )
+    asked = attribute.shown().question
+    lead = f'<p class="note">{escape(asked)}</p>{lead}' if asked else lead
     return _section(title_of(attribute), lead + _shares(model, name, level, EVERYBODY))
 
 

@@ -43,8 +43,10 @@ def bands_of(attribute: AnyAttribute, *, rows: int = MOST_ROWS) -> list[Band]:
 def _edges(attribute: AnyAttribute, most: int) -> list[int]:
     """Return the levels at which bands start, and the last one's end."""
     levels = attribute.value_levels
-    if isinstance(attribute, Ordinal):
+    if isinstance(attribute, Ordinal) and not attribute.values:
         return _round_steps(attribute.low, levels, most)
+    if isinstance(attribute, Ordinal):  # integers with gaps are taken as they come
+        return [*range(0, levels, math.ceil(levels / most)), levels]
     assert isinstance(attribute, Numeric)
     steps = range(math.ceil(levels / most), max(math.ceil(levels / min(FEWEST, most)), 1) + 1)
     step = min(steps, key=lambda step: _length([attribute.boundaries[level] for level in range(0, levels, step)]))

@@ -115,8 +115,8 @@ def _findings(model: Model, found: Findings) -> str:
         items += f"<li><b>{escape(first)}.</b> {escape(second)}.</li>"
     return (
         f'<h2>What was found</h2><ol class="findings">{items}</ol>'
-        f'<p class="note">Chosen from {found.lines:,} differences between groups, one for each of {found.pairs:,} pairs '
-        f"of attributes at most, so that on average no more than {found.rate:.0%} of what is listed here is chance. "
+        f'<p class="note">Chosen from {found.lines:,} differences between groups, one for each of {found.pairs:,} '
+        f"pairs of attributes at most, so that on average no more than {found.rate:.0%} of what is listed is chance. "
         "In brackets are the ends of an interval that allows for this choice. What differs need not be the cause.</p>"
     )
 
@@ -181,8 +181,8 @@ def _method(plan: Plan, model: Model, found: Findings, level: float) -> str:
     chosen = (
         "<p>The findings are differences between one group and everybody else. All pairs of attributes are asked the "
         f"same way; how many are listed is decided by the method of Benjamini and Hochberg at a rate of "
-        f"{found.rate:.0%}, and their intervals are widened by that of Benjamini and Yekutieli, because what was chosen "
-        "for being large looks larger than it is.</p>"
+        f"{found.rate:.0%}, and their intervals are widened by that of Benjamini and Yekutieli, because what was "
+        "chosen for being large looks larger than it is.</p>"
         if found.pairs
         else ""
     )
@@ -208,8 +208,8 @@ def _privacy(plan: Plan) -> str:
         '<section class="page"><h2>Privacy in plain words</h2>'
         f"<p>The plan allows a privacy loss of at most epsilon = {plan.epsilon:g} per report.</p>"
         f'<p class="promise">{escape(promise(plan.audit()))}</p><ul>'
-        "<li>This page was made from a tally: how often each answer to each question was counted. It holds no record, no "
-        "name and no address.</li>"
+        "<li>This page was made from a tally: how often each answer to each question was counted. It holds no record, "
+        "no name and no address.</li>"
         "<li>The promise holds against whoever collects the reports, too.</li>"
         "<li>A tally does not know where records were randomised. Where people's own devices did it, nobody else ever "
         f"had the record; where somebody did it with a table of records, that somebody had them.{escape(contact)}</li>"

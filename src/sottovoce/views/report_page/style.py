@@ -28,7 +28,8 @@ table.bars{width:100%;table-layout:fixed}.bars th{width:28%}.bars td.n{width:34%
 table.heat{font-size:.9rem}.heat td,.heat th{padding:.3rem .5rem}.heat th{background:#fff}
 .heat th[scope=row],.heat th:first-child{padding-left:0;min-width:6rem;position:sticky;left:0}
 .note{color:#555;font-size:.9rem}.bad{color:#a40000;font-weight:bold}code{overflow-wrap:anywhere;font-size:.85rem}
-.promise{border-left:4px solid #1f5f8b;padding:.4rem 1rem;background:#f2f7fa}.facts td:nth-child(2):last-child{overflow-wrap:anywhere}
+.promise{border-left:4px solid #1f5f8b;padding:.4rem 1rem;background:#f2f7fa}
+.facts td:nth-child(2):last-child{overflow-wrap:anywhere}
 @media (max-width:30rem){body{font-size:16px}.bars,.bars tbody{display:block}
 .bars tr{display:grid;grid-template-columns:1fr auto;margin:.5rem 0}.bars caption{display:block}
 .bars th,.bars td.n{width:auto;padding:0}.bars .track{grid-column:1/3;order:3;padding:0}}

@@ -1,4 +1,4 @@
-"""Attributes, values and findings in the words of the schema, as plain text: whoever puts them into a page escapes them."""
+"""Attributes, values and findings in words, as plain text: whoever puts them into a page escapes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sottovoce.schema.schema import AnyAttribute, Schema
 
 def title_of(attribute: AnyAttribute) -> str:
     """Return what an attribute is called."""
-    return attribute.name
+    return attribute.shown().title
 
 
 def label_words(attribute: AnyAttribute, label: Label) -> str:
@@ -24,9 +24,13 @@ def label_words(attribute: AnyAttribute, label: Label) -> str:
     """
     if label is None:
         return "no answer"
+    labels = attribute.shown().labels
     if not isinstance(label, tuple):
-        return str(label)
+        return labels[attribute.level(label)] if labels else str(label)
     low, high = label
+    if labels and isinstance(attribute, Ordinal):
+        first, last = (labels[attribute.level(end)] for end in label)
+        return first if low == high else f"{first} to {last}"
     if low == high:
         return short_number(low)
     joint = "to" if isinstance(attribute, Ordinal) else "to under"
@@ -38,18 +42,24 @@ def short_number(value: float) -> str:
     return f"{value:,.10g}"
 
 
-def amount_words(value: float, attribute: AnyAttribute, *, share: bool) -> str:
-    """Return a share in percent, or a number with its unit."""
-    if share:
-        return percent(value)
-    return short_number(value) if value == round(value) else plain_number(value)
+def bare_number(value: float) -> str:
+    """Return an estimate as people write it: a whole number in full, others by three digits that count."""
+    return short_number(value) if value % 1 == 0 else plain_number(value)
+
+
+def with_unit(number: str, attribute: AnyAttribute) -> str:
+    """Return a number with the attribute's unit behind it, if it has one."""
+    unit = attribute.shown().unit
+    return f"{number} {unit}" if unit else number
 
 
 def estimate_words(value: Answer | Estimate, attribute: AnyAttribute) -> str:
     """Return a number and the interval it lies in."""
-    share = isinstance(value, Answer)
-    number, low, high = (amount_words(each, attribute, share=share) for each in (float(value), *value.interval))
-    return f"{number} ({low} to {high})"
+    if isinstance(value, Answer):
+        low, high = map(percent, value.interval)
+        return f"{percent(float(value))} ({low} to {high})"
+    low, high = map(bare_number, value.interval)
+    return f"{with_unit(bare_number(float(value)), attribute)} ({low} to {high})"
 
 
 def finding_words(schema: Schema, finding: Finding) -> tuple[str, str]:
@@ -62,9 +72,12 @@ def finding_words(schema: Schema, finding: Finding) -> tuple[str, str]:
         first = f"{title_of(attribute)} is {value} {'more' if up else 'less'} often {where}"
     else:
         first = f"The mean {title_of(attribute)} is {'higher' if up else 'lower'} {where}"
-    inside, outside = (amount_words(float(each), attribute, share=share) for each in (finding.inside, finding.outside))
+    inside, outside = (
+        percent(float(each)) if share else bare_number(float(each)) for each in (finding.inside, finding.outside)
+    )
     low, high = sorted(abs(end) for end in finding.gap.interval)
-    scale, unit = (100, " points") if share else (1, "")
+    scale = 100 if share else 1
     gap, low_words, high_words = (plain_number(scale * each) for each in (abs(float(finding.gap)), low, high))
-    much = f"{gap}{unit} {'more' if up else 'less'} ({low_words} to {high_words})"
+    gap = f"{gap} points" if share else with_unit(gap, attribute)
+    much = f"{gap} {'more' if up else 'less'} ({low_words} to {high_words})"
     return first[:1].upper() + first[1:], f"{inside} against {outside}: {much}"
