@@ -329,7 +329,7 @@ def test_a_link_that_goes_beyond_a_range_says_that_it_was_cut(explorer: Page) ->
     expect(explorer.locator(".strangers")).to_be_hidden()
 
 
-def test_what_is_chosen_is_compared_with_what_was_kept(explorer: Page, model: sv.Model, context: BrowserContext) -> None:
+def test_a_choice_is_compared_with_what_was_kept(explorer: Page, model: sv.Model, context: BrowserContext) -> None:
     look_at(explorer, "is.age=30..50&is.travel=car")
     explorer.get_by_role("button", name="Compare").click()
     card(explorer, "travel").get_by_role("checkbox", name="car").click()
@@ -339,7 +339,7 @@ def test_what_is_chosen_is_compared_with_what_was_kept(explorer: Page, model: sv
     apart = sv.difference(second, first)
 
     def points(value: float) -> str:
-        return f"{'−' if value < 0 else '+'}{abs(100 * value):.1f}"
+        return f"{'\u2212' if value < 0 else '+'}{abs(100 * value):.1f}"
 
     low, high = map(points, apart.interval)
     expect(compared).to_contain_text(f"{100 * first:.1f}\u00a0%")
