@@ -339,7 +339,7 @@ def test_a_choice_is_compared_with_what_was_kept(explorer: Page, model: sv.Model
     apart = sv.difference(second, first)
 
     def points(value: float) -> str:
-        return f"{'\u2212' if value < 0 else '+'}{abs(100 * value):.1f}"
+        return ("\u2212" if value < 0 else "+") + f"{abs(100 * value):.1f}"
 
     low, high = map(points, apart.interval)
     expect(compared).to_contain_text(f"{100 * first:.1f}\u00a0%")
