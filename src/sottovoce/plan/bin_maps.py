@@ -181,7 +181,7 @@ def grid_map(value_levels: int, granularity: int, *, nullable: bool = False) -> 
     The edges are at ``i * value_levels // granularity``, so a granularity that divides another gives nested bins.
 
     Example:
-        >>> grid_table(10, 4).edges
+        >>> grid_map(10, 4).edges
         (0, 2, 5, 7, 10)
     """
     levels = value_levels + nullable
