@@ -37,7 +37,6 @@ def test_what_cannot_be_drawn_takes_one_line(collection: Path) -> None:
 def test_without_the_extra_the_error_says_how_to_get_it(collection: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "altair", None)
     assert 'pip install "sottovoce[plots]"' in fail("chart", "model.json", "age", "--out", "chart.svg")
-    assert "sottovoce[plots]" in fail("report", "plan.json", "tally.parquet", "model.json", "--out", "r.html")
 
 
 def test_people_are_told_the_file_and_what_it_shows(collection: Path) -> None:

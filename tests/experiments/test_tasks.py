@@ -23,7 +23,7 @@ def test_hio_is_asked_only_what_it_can_answer_in_time() -> None:
     assert asked[2] >= asked[4] > 200 > asked[6] >= 5
     assert 10 not in asked
     repeats = {task.repeat for task in expand(find_experiment("varying-volume"), Request(methods=("hio",)))}
-    assert repeats == set(range(5))
+    assert repeats == set(range(3))
 
 
 def test_queries_wider_than_the_data_are_left_out() -> None:

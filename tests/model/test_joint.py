@@ -65,7 +65,7 @@ class TestSample:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ({"count": -1}, "at least 0, got -1"),
+            ({"count": -1}, "an integer from 0 to 1000000000, got -1"),
             ({"count": 1.5}, "got 1.5"),
             ({"count": 5, "seed": -1}, "seed is an integer"),
             ({"count": 5, "frame": "excel"}, "pandas, polars, arrow, got 'excel'"),

@@ -49,7 +49,7 @@ MISTAKES = {
     "a text for a number": 'sv.HDGOptions(g1="16")',
     "a text for a tally": 'plan.refresh("x")',
     "a text for a schema": 'sv.Schema("age")',
-    "a number among categories": 'sv.Categorical("region", ["north", 2])',
+    "a fraction among categories": 'sv.Categorical("region", ["north", 2.5])',
     "an unknown keyword of a forecast": "sv.forecast(schema, epsilon=1, users=10, step=print)",
 }
 

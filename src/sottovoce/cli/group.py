@@ -32,7 +32,7 @@ COMMANDS = {
     "compare-groups": "Compare groups of the crowd, and say which differences could be chance.",
     "chart": "Draw an attribute, or two together.",
     "explore": "Write a page on which any attribute can be brushed.",
-    "report": "Make one page of a finished collection.",
+    "report": "Make one page of a finished collection, to decide by.",
     "compare": "Try mechanisms and epsilons on a table of your own.",
     "benchmark": "Measure mechanisms on frozen data and queries, in one table that can be cited.",
     "reproduce": 'Measure again what the paper shows: NAME is a figure or table, or "all".',

@@ -244,9 +244,10 @@ class Questions(Sequence[Question]):
         """Raise PlanError unless every family fits its schema; return the sum of all shares."""
         if not self.families:
             raise PlanError("a plan asks at least one question, got none")
-        if len(self) > MAX_QUESTIONS:
+        count = self.per_wave * self.waves  # len() cannot tell more than fits a machine's word
+        if count > MAX_QUESTIONS:
             raise TooLargeError(
-                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {len(self)}; "
+                f"a plan asks at most 2^22 = {MAX_QUESTIONS} questions, this one would ask {count}; "
                 "use fewer attributes or waves, a larger branching, or a mechanism that asks about pairs"
             )
         for family in self.families:
