@@ -89,8 +89,13 @@ class Workers:
 
     def __enter__(self) -> Workers:
         if self.jobs > 1:
+            try:
+                packed = _packed()
+            except ExperimentError:
+                self._folder.cleanup()
+                raise
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=(_packed(),))
+            self._pool = ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=(packed,))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *reason: object) -> None:
@@ -169,7 +174,8 @@ def _packed() -> bytes:
     """
     main = getattr(sys.modules["__main__"], "__file__", None)
     for mechanism in REGISTERED.values():
-        homes = {part.__module__ for part in (mechanism.design, mechanism.fit, mechanism.options, mechanism.model)}
+        parts = (mechanism.design, mechanism.fit, mechanism.options, mechanism.model)
+        homes = {getattr(part, "__module__", None) for part in parts}  # some have no part of their own
         try:
             pickle.dumps(mechanism)
             reachable = "__main__" not in homes or (main is not None and Path(main).is_file())
