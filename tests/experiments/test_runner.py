@@ -125,7 +125,10 @@ def test_control_c_keeps_what_was_measured_and_says_so_in_one_line(tmp_path: Pat
         while not path.exists() and process.poll() is None:
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)
-        said, complaint = process.communicate(timeout=120)
+        try:
+            said, complaint = process.communicate(timeout=120)
+        finally:
+            process.kill()
     assert process.returncode == 1
     assert said == ""
     assert complaint.startswith("Error: interrupted")

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -67,17 +67,30 @@ def command_line(pid: int) -> str:
     return ""
 
 
-def post(client: httpx.Client, body: str) -> httpx.Response:
+def post(process: subprocess.Popen[bytes], client: httpx.Client, body: str) -> httpx.Response:
     """Post until somebody answers, as a client does."""
     url, headers = f"/v1/plans/{PLAN.fingerprint}/reports", {"content-type": "application/json", "connection": "close"}
     while True:
         with contextlib.suppress(httpx.TransportError):
             return client.post(url, content=body, headers=headers)
+        assert process.poll() is None, "the collector ended"
         time.sleep(0.05)
 
 
 def events(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+
+
+def number_of(event: str, folder: Path) -> int:
+    return sum(one.get("event") == event for one in events(folder))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, for as long as a test may take at most."""
+    end = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def ended(pid: int) -> bool:
@@ -89,21 +102,18 @@ def test_workers_count_everything_once_come_back_and_end_together(server: str, t
     database = create_database(server, "together")
     with serving(database, tmp_path, "--log-format", "json") as (process, client):
         batches = [as_array(draw(PLAN, 50)) for _ in range(20)]
-        assert sum(post(client, batch).json()["counted"] for batch in batches) == 1000
+        assert sum(post(process, client, batch).json()["counted"] for batch in batches) == 1000
         first = workers_of(process)
         os.kill(first[0], signal.SIGKILL)
-        assert sum(post(client, batch).json()["duplicate"] for batch in batches) == 1000
-        while set(workers_of(process)) == set(first):
-            time.sleep(0.05)
+        assert sum(post(process, client, batch).json()["duplicate"] for batch in batches) == 1000
+        until(lambda: set(workers_of(process)) != set(first))
         text = client.get("/metrics").text
         assert re.search(r'^sottovoce_reports_total\{outcome="counted"\} 1000', text, flags=re.MULTILINE)
         assert re.search(r'^sottovoce_reports_total\{outcome="duplicate"\} 1000', text, flags=re.MULTILINE)
         last = workers_of(process)
-        while sum(event.get("event") == "start" for event in events(tmp_path)) < 3:
-            time.sleep(0.05)
+        until(lambda: number_of("start", tmp_path) >= 3)
         process.send_signal(signal.SIGHUP)
-        while sum(event.get("event") == "reload" for event in events(tmp_path)) < 2:
-            time.sleep(0.05)
+        until(lambda: number_of("reload", tmp_path) >= 2)
         process.terminate()
         assert process.wait(30) == 0
         assert all(ended(pid) for pid in last)
@@ -119,13 +129,23 @@ def test_workers_count_everything_once_come_back_and_end_together(server: str, t
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+def test_a_hangup_that_comes_while_workers_start_is_heard_later(server: str, tmp_path: Path) -> None:
+    with serving(create_database(server, "early"), tmp_path, "--log-format", "json") as (process, _):
+        first = workers_of(process)
+        for _ in range(20):
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.01)
+        until(lambda: number_of("reload", tmp_path) >= 2)
+        assert workers_of(process) == first
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
 def test_workers_end_when_the_one_that_watches_is_gone(server: str, tmp_path: Path) -> None:
     with serving(create_database(server, "alone"), tmp_path) as (process, client):
-        assert post(client, draw(PLAN, 1)[0].to_json()).json()["counted"] == 1
+        assert post(process, client, draw(PLAN, 1)[0].to_json()).json()["counted"] == 1
         workers = workers_of(process)
         process.kill()
-        while not all(ended(pid) for pid in workers):
-            time.sleep(0.05)
+        until(lambda: all(ended(pid) for pid in workers))
 
 
 def test_several_workers_on_sqlite_are_refused_with_what_to_do() -> None:

@@ -59,11 +59,12 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         collector.start()
+        if reload is not None and threading.current_thread() is threading.main_thread():
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _look_again, collector, reload)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # one that came while plans were read
         store = "postgresql" if "://" in settings.database else "sqlite"
         about = {"version": __version__, "plans": len(collector.served), "store": store}
         log.info("version %s serves %d plans from %s", *about.values(), extra={"event": "start", **about})
-        if reload is not None and threading.current_thread() is threading.main_thread():
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _look_again, collector, reload)
         yield
         written = collector.close()
         log.info("stopped", extra={"event": "stop", "reason": "told to" if written else "the store hung"})

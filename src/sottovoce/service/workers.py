@@ -74,7 +74,11 @@ class Workers:
     def _start(self, shared: socket.socket) -> BaseProcess:
         context = multiprocessing.get_context("spawn")
         process = context.Process(target=work, args=(self._settings, self._load, shared), name="worker")
-        process.start()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # a worker hears it once it can
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return process
 
     def _replace(self, directory: str) -> None:
@@ -108,7 +112,6 @@ class Workers:
 
 def work(settings: Settings, load: Load, shared: socket.socket) -> None:
     """Be one worker: a collector at a port that others listen at too."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until it can be heard
     configure_logs(settings.log_format, settings.log_level)
     threading.Thread(target=_follow_parent, daemon=True).start()
     make_server(settings, load(), load).run(sockets=[shared])
