@@ -161,7 +161,10 @@ def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_
 
 
 NAMED = re.compile(r"`((?:tests|clients|benchmarks|deploy)/[\w./-]+\.\w+)`")
-TESTS = {".py": re.compile(r"^ *(?:(?:async )?def test_|Test\w+ = )", re.MULTILINE), ".js": re.compile(r"^ *test\(", re.MULTILINE)}
+TESTS = {
+    ".py": re.compile(r"^ *(?:(?:async )?def test_|Test\w+ = )", re.MULTILINE),
+    ".js": re.compile(r"^ *test\(", re.MULTILINE),
+}
 
 
 def test_every_test_that_the_documentation_names_is_there() -> None:
