@@ -1,0 +1,150 @@
+"""Install the built wheel into fresh environments, one for each extra: how long it takes, how large it is, what imports.
+
+    make release                                        # builds dist/, then runs this for the base install and every extra
+    python benchmarks/install.py --dist dist base http  # two of them
+
+Each environment is made by ``python -m venv`` and filled by pip, whose cache of downloads is used where there is one. Then
+every module of the package is imported: one that does not must lack a package that another extra declares. The command
+line says its version, and in the base install the first Python of README.md runs. An SBOM (CycloneDX) of each environment is
+written where ``--sbom`` says. Prints a table, and fails if anything is not as it should be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = ["base", *PROJECT["optional-dependencies"]]
+MODULES = {"psycopg": "psycopg", "prometheus-client": "prometheus_client", "vl-convert-python": "vl_convert"}
+"""Names of modules where they are not the package's own."""
+
+IMPORT_ALL = """
+import importlib, json, pkgutil, sottovoce
+found, missing = [], {}
+for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."):
+    if module.name.endswith("__main__"):
+        continue
+    try:
+        importlib.import_module(module.name)
+        found.append(module.name)
+    except ModuleNotFoundError as error:
+        missing[module.name] = error.name.partition(".")[0]
+print(json.dumps([found, missing]))
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What one environment came to."""
+
+    extra: str
+    packages: int
+    seconds: float
+    megabytes: float
+    imported: int
+    missing: dict[str, str]
+
+
+def run(*command: object, seconds: float = 1200) -> str:
+    """Return what a command prints; what it says if it fails goes to the terminal."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=seconds)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def declared(extra: str) -> set[str]:
+    """Return the modules of the packages that an extra declares, with those of extras that it names."""
+    names = set()
+    for text in PROJECT["optional-dependencies"].get(extra, []):
+        requirement = Requirement(text)
+        if requirement.name == "sottovoce":
+            names |= set.union(*map(declared, requirement.extras))
+        else:
+            names.add(MODULES.get(requirement.name, requirement.name))
+    return names
+
+
+def readme_example() -> str:
+    """Return the first Python of README.md."""
+    found = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert found is not None, "README.md shows no Python"
+    return found.group(1)
+
+
+def size(folder: Path) -> float:
+    """Return the megabytes of a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
+
+
+def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
+    """Return what an environment with the wheel and one extra came to."""
+    (wheel,) = dist.glob("sottovoce-*.whl")
+    version = wheel.name.split("-")[1]
+    wanted = "sottovoce" if extra == "base" else f"sottovoce[{extra}]"
+    with tempfile.TemporaryDirectory(prefix="sottovoce-install-") as folder:
+        run(sys.executable, "-m", "venv", folder)
+        python, before = Path(folder) / "bin" / "python", size(Path(folder))
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        start = time.perf_counter()
+        # by name and from here alone: so that nothing in the environment remembers where the wheel was
+        run(*pip, "--no-index", "--no-deps", "--find-links", dist, f"sottovoce=={version}")
+        run(*pip, "--find-links", dist, f"{wanted}=={version}")
+        seconds = time.perf_counter() - start
+        megabytes = size(Path(folder)) - before
+        run(python, "-m", "pip", "--disable-pip-version-check", "check")
+        imported, missing = json.loads(run(python, "-I", "-c", IMPORT_ALL))
+        others = set.union(*map(declared, EXTRAS)) - declared(extra)
+        strange = {module: name for module, name in missing.items() if name not in others}
+        if strange:
+            sys.exit(f"{wanted}: modules that should be there are not: {strange}")
+        assert version in run(python.with_name("sottovoce"), "--version")
+        if extra == "base":
+            run(python, "-I", "-c", readme_example(), seconds=300)
+        if sbom is not None:
+            write_sbom(python, sbom / f"sottovoce-{version}-{extra}.cdx.json")
+        packages = len(json.loads(run(python, "-m", "pip", "--disable-pip-version-check", "list", "--format=json")))
+    return Installed(extra, packages, seconds, megabytes, len(imported), missing)
+
+
+def write_sbom(python: Path, path: Path) -> None:
+    """Write what an environment holds, as CycloneDX, without pip, and without times and numbers drawn by chance."""
+    run(python, "-m", "pip", "--disable-pip-version-check", "uninstall", "--quiet", "--yes", "setuptools")
+    tool = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--pyproject"]
+    run(*tool, ROOT / "pyproject.toml", "--mc-type", "library", "--of", "JSON", "-o", path, python)
+
+
+def main() -> None:
+    """Install what was asked for, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("extras", nargs="*", metavar="EXTRA", help=f"of {', '.join(EXTRAS)}; all of them by default")
+    parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="where the wheel is")
+    parser.add_argument("--sbom", type=Path, help="where to write SBOMs; nowhere by default")
+    given = parser.parse_args()
+    unknown = sorted(set(given.extras) - set(EXTRAS))
+    if unknown:
+        parser.error(f"no extra is named {', '.join(unknown)}: there are {', '.join(EXTRAS)}")
+    print("| install | packages | seconds | MB | modules that import | need a package of another extra |")
+    print("|---|---|---|---|---|---|")
+    for extra in given.extras or EXTRAS:
+        found = install(extra, given.dist.resolve(), given.sbom and given.sbom.resolve())
+        lacking = ", ".join(sorted(set(found.missing.values())))
+        row = [f"`{found.extra}`", found.packages, f"{found.seconds:.0f}", f"{found.megabytes:.0f}"]
+        needing = f"{len(found.missing)} ({lacking})" if lacking else "0"
+        print("| " + " | ".join(map(str, [*row, found.imported, needing])) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
