@@ -39,8 +39,9 @@ for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."):
     try:
         importlib.import_module(module.name)
         found.append(module.name)
-    except ModuleNotFoundError as error:
-        missing[module.name] = error.name.partition(".")[0]
+    except (ModuleNotFoundError, sottovoce.SottovoceError) as error:
+        lacking = error if isinstance(error, ModuleNotFoundError) else error.__cause__ or error.__context__
+        missing[module.name] = lacking.name.partition(".")[0]
 print(json.dumps([found, missing]))
 """
 
