@@ -4,7 +4,7 @@
     python benchmarks/install.py --dist dist base http  # two of them
 
 Each environment is made by ``python -m venv`` and filled by pip, whose cache of downloads is used where there is one. Then
-every module of the package is imported: one that does not must lack a package that another extra declares. The command
+every module of the package is imported: one that does not must lack a package that another extra declares, or name that extra. The command
 line says its version, and in the base install the first Python of README.md runs. An SBOM (CycloneDX) of each environment is
 written where ``--sbom`` says. Prints a table, and fails if anything is not as it should be.
 """
@@ -39,9 +39,10 @@ for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."):
     try:
         importlib.import_module(module.name)
         found.append(module.name)
-    except (ModuleNotFoundError, sottovoce.SottovoceError) as error:
-        lacking = error if isinstance(error, ModuleNotFoundError) else error.__cause__ or error.__context__
-        missing[module.name] = lacking.name.partition(".")[0]
+    except ModuleNotFoundError as error:
+        missing[module.name] = error.name.partition(".")[0]
+    except sottovoce.SottovoceError as error:
+        missing[module.name] = str(error).partition("sottovoce[")[2].partition("]")[0] or str(error)
 print(json.dumps([found, missing]))
 """
 
@@ -107,7 +108,7 @@ def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
         megabytes = size(Path(folder)) - before
         run(python, "-m", "pip", "--disable-pip-version-check", "check")
         imported, missing = json.loads(run(python, "-I", "-c", IMPORT_ALL))
-        others = set.union(*map(declared, EXTRAS)) - declared(extra)
+        others = set.union(*map(declared, EXTRAS)) - declared(extra) | set(EXTRAS) - {extra}
         strange = {module: name for module, name in missing.items() if name not in others}
         if strange:
             sys.exit(f"{wanted}: modules that should be there are not: {strange}")
