@@ -1,12 +1,13 @@
-"""Install the built wheel into fresh environments, one for each extra: how long it takes, how large it is, what imports.
+"""Install the built wheel into fresh environments, one for each extra: what it takes, how large it is, what imports.
 
-    make release                                        # builds dist/, then runs this for the base install and every extra
+    make release                                        # builds dist/, and runs this for the base and every extra
     python benchmarks/install.py --dist dist base http  # two of them
 
-Each environment is made by ``python -m venv`` and filled by pip, whose cache of downloads is used where there is one. Then
-every module of the package is imported: one that does not must lack a package that another extra declares, or name that extra. The command
-line says its version, and in the base install the first Python of README.md runs. An SBOM (CycloneDX) of each environment is
-written where ``--sbom`` says. Prints a table, and fails if anything is not as it should be.
+Each environment is made by ``python -m venv`` and filled by pip; seconds are processor time, as the rest is the
+network's. Then every module of the package is imported: one that does not must lack a package that another extra
+declares, or name that extra. The command line says its version, and in the base install the first Python of README.md
+runs. An SBOM (CycloneDX) of each environment is written where ``--sbom`` says. Prints a table, and fails if anything is
+not as it should be.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,18 +32,20 @@ MODULES = {"psycopg": "psycopg", "prometheus-client": "prometheus_client", "vl-c
 """Names of modules where they are not the package's own."""
 
 IMPORT_ALL = """
-import importlib, json, pkgutil, sottovoce
+import importlib, json, pathlib, sottovoce
+folder = pathlib.Path(sottovoce.__file__).parent
 found, missing = [], {}
-for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."):
-    if module.name.endswith("__main__"):
+for path in sorted(folder.rglob("*.py")):
+    if path.name == "__main__.py":
         continue
+    name = ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
     try:
-        importlib.import_module(module.name)
-        found.append(module.name)
+        importlib.import_module(name)
+        found.append(name)
     except ModuleNotFoundError as error:
-        missing[module.name] = error.name.partition(".")[0]
+        missing[name] = error.name.partition(".")[0]
     except sottovoce.SottovoceError as error:
-        missing[module.name] = str(error).partition("sottovoce[")[2].partition("]")[0] or str(error)
+        missing[name] = str(error).partition("sottovoce[")[2].partition("]")[0] or str(error)
 print(json.dumps([found, missing]))
 """
 
@@ -91,22 +94,27 @@ def size(folder: Path) -> float:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink()) / 1e6
 
 
+def cpu_seconds() -> float:
+    """Return the processor time of all processes started here that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
     """Return what an environment with the wheel and one extra came to."""
     (wheel,) = dist.glob("sottovoce-*.whl")
     version = wheel.name.split("-")[1]
     wanted = "sottovoce" if extra == "base" else f"sottovoce[{extra}]"
     with tempfile.TemporaryDirectory(prefix="sottovoce-install-") as folder:
-        run(sys.executable, "-m", "venv", folder)
-        python, before = Path(folder) / "bin" / "python", size(Path(folder))
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        start = time.perf_counter()
+        run(sys.executable, "-m", "venv", "--without-pip", folder)
+        python, before, start = Path(folder) / "bin" / "python", size(Path(folder)), cpu_seconds()
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
         # by name and from here alone: so that nothing in the environment remembers where the wheel was
-        run(*pip, "--no-index", "--no-deps", "--find-links", dist, f"sottovoce=={version}")
-        run(*pip, "--find-links", dist, f"{wanted}=={version}")
-        seconds = time.perf_counter() - start
-        megabytes = size(Path(folder)) - before
-        run(python, "-m", "pip", "--disable-pip-version-check", "check")
+        run(*pip, "install", "--quiet", "--no-index", "--no-deps", "--find-links", dist, f"sottovoce=={version}")
+        run(*pip, "install", "--quiet", "--find-links", dist, f"{wanted}=={version}")
+        seconds, megabytes = cpu_seconds() - start, size(Path(folder)) - before
+        run(*pip, "check")
+        packages = len(json.loads(run(*pip, "list", "--format=json")))
         imported, missing = json.loads(run(python, "-I", "-c", IMPORT_ALL))
         others = set.union(*map(declared, EXTRAS)) - declared(extra) | set(EXTRAS) - {extra}
         strange = {module: name for module, name in missing.items() if name not in others}
@@ -117,13 +125,11 @@ def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
             run(python, "-I", "-c", readme_example(), seconds=300)
         if sbom is not None:
             write_sbom(python, sbom / f"sottovoce-{version}-{extra}.cdx.json")
-        packages = len(json.loads(run(python, "-m", "pip", "--disable-pip-version-check", "list", "--format=json")))
     return Installed(extra, packages, seconds, megabytes, len(imported), missing)
 
 
 def write_sbom(python: Path, path: Path) -> None:
-    """Write what an environment holds, as CycloneDX, without pip, and without times and numbers drawn by chance."""
-    run(python, "-m", "pip", "--disable-pip-version-check", "uninstall", "--quiet", "--yes", "setuptools")
+    """Write what an environment holds, as CycloneDX, without times and numbers drawn by chance."""
     tool = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--pyproject"]
     run(*tool, ROOT / "pyproject.toml", "--mc-type", "library", "--of", "JSON", "-o", path, python)
 
@@ -138,7 +144,7 @@ def main() -> None:
     unknown = sorted(set(given.extras) - set(EXTRAS))
     if unknown:
         parser.error(f"no extra is named {', '.join(unknown)}: there are {', '.join(EXTRAS)}")
-    print("| install | packages | seconds | MB | modules that import | need a package of another extra |")
+    print("| install | packages | CPU seconds | MB | modules that import | need a package of another extra |")
     print("|---|---|---|---|---|---|")
     for extra in given.extras or EXTRAS:
         found = install(extra, given.dist.resolve(), given.sbom and given.sbom.resolve())
