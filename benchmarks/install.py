@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -114,7 +115,7 @@ def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
         run(*pip, "install", "--quiet", "--find-links", dist, f"{wanted}=={version}")
         seconds, megabytes = cpu_seconds() - start, size(Path(folder)) - before
         run(*pip, "check")
-        packages = len(json.loads(run(*pip, "list", "--format=json")))
+        names = {canonicalize_name(package["name"]) for package in json.loads(run(*pip, "list", "--format=json"))}
         imported, missing = json.loads(run(python, "-I", "-c", IMPORT_ALL))
         others = set.union(*map(declared, EXTRAS)) - declared(extra) | set(EXTRAS) - {extra}
         strange = {module: name for module, name in missing.items() if name not in others}
@@ -124,14 +125,19 @@ def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
         if extra == "base":
             run(python, "-I", "-c", readme_example(), seconds=300)
         if sbom is not None:
-            write_sbom(python, sbom / f"sottovoce-{version}-{extra}.cdx.json")
-    return Installed(extra, packages, seconds, megabytes, len(imported), missing)
+            write_sbom(python, version, names, sbom / f"sottovoce-{version}-{extra}.cdx.json")
+    return Installed(extra, len(names), seconds, megabytes, len(imported), missing)
 
 
-def write_sbom(python: Path, path: Path) -> None:
-    """Write what an environment holds, as CycloneDX, without times and numbers drawn by chance."""
-    tool = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--pyproject"]
-    run(*tool, ROOT / "pyproject.toml", "--mc-type", "library", "--of", "JSON", "-o", path, python)
+def write_sbom(python: Path, version: str, installed: set[str], path: Path) -> None:
+    """Write what an environment holds, as CycloneDX, without times and numbers drawn by chance, and check it."""
+    tool = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--mc-type", "library"]
+    bill = json.loads(run(*tool, "--pyproject", ROOT / "pyproject.toml", "--of", "JSON", python))
+    bill["metadata"]["component"] |= {"version": version, "purl": f"pkg:pypi/sottovoce@{version}"}
+    named = {canonicalize_name(component["name"]) for component in bill["components"]}
+    if named | {"sottovoce"} != installed:
+        sys.exit(f"the SBOM of {path.name} differs from what is installed: {sorted(named ^ installed)}")
+    path.write_text(json.dumps(bill, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> None:
