@@ -161,7 +161,13 @@ class Server(uvicorn.Server):
 def make_server(
     settings: Settings, plans: Iterable[Plan], reload: Callable[[], Iterable[Plan]] | None = None
 ) -> Server:
-    """Return the server, ready to run: no access log, no server header, no word about who asks."""
+    """Return the server, ready to run: no access log, no server header, no word about who asks.
+
+    Args:
+        settings: How to serve.
+        plans: What to serve.
+        reload: Gives the plans anew when the process is told to read them again; None serves the same for ever.
+    """
     limits = ConnectionLimits(
         connections=allow_files(settings.connections),
         header_bytes=settings.header_bytes,

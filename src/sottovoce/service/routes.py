@@ -71,7 +71,13 @@ async def analyst_only(request: Request) -> None:
 
 
 async def note(request: Request, served: Served, what: str) -> None:
-    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it."""
+    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it.
+
+    Args:
+        request: The request; its token was checked.
+        served: The plan that was asked about.
+        what: The question, of which 2000 characters are kept.
+    """
     collector, name = collector_of(request), request.state.token.name
     await collector.analyse(lambda: collector.store.note_asked(today(), name, served.plan.collection, what[:2000]))
 

@@ -156,7 +156,14 @@ class SQLiteStore(Records):
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
-        """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
+        """
         order, digests = self._key_of(collection).digests(reports.ids)
         reports = reports.take(order)
         with self._lock:
