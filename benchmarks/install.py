@@ -115,7 +115,7 @@ def install(extra: str, dist: Path, sbom: Path | None) -> Installed:
         run(*pip, "install", "--quiet", "--find-links", dist, f"{wanted}=={version}")
         seconds, megabytes = cpu_seconds() - start, size(Path(folder)) - before
         run(*pip, "check")
-        names = {canonicalize_name(package["name"]) for package in json.loads(run(*pip, "list", "--format=json"))}
+        names = {str(canonicalize_name(package["name"])) for package in json.loads(run(*pip, "list", "--format=json"))}
         imported, missing = json.loads(run(python, "-I", "-c", IMPORT_ALL))
         others = set.union(*map(declared, EXTRAS)) - declared(extra) | set(EXTRAS) - {extra}
         strange = {module: name for module, name in missing.items() if name not in others}
