@@ -1,4 +1,4 @@
-"""Spectral's design for one or two ordered attributes, written from docs/spectral.md alone: it imports no Sottovoce.
+"""Spectral's design for one or two ordered attributes, by the steps of docs/spectral.md: it imports no Sottovoce.
 
 `python examples/spectral_by_hand.py 1 100000 8 8` is epsilon 1, 100,000 people and two attributes of 8 levels; levels
 are a power of two up to 32. It prints for each block its attributes, the Walsh functions of their tables, its channel,

@@ -1,4 +1,4 @@
-"""The text of docs/spectral.md is enough to build the design again: a script written from it makes the same plans."""
+"""A script that follows the steps of docs/spectral.md, without the package, makes the same plans as the package."""
 
 from __future__ import annotations
 
