@@ -20,11 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sottovoce import __version__
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
+from sottovoce.service import answer_routes
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
 from sottovoce.service.posting import Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
+from sottovoce.service.requests import described
 from sottovoce.service.routes import router
 from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
@@ -80,6 +82,9 @@ def create_app(
     )
     app.state.collector = collector
     app.include_router(router)
+    app.include_router(answer_routes.router)
+    describe = app.openapi
+    app.openapi = lambda: described(describe())  # type: ignore[method-assign]
     for failure in FAILURES:
         app.add_exception_handler(failure, _unavailable)
     if settings.pages:

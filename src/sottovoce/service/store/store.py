@@ -227,14 +227,17 @@ class Store(Protocol):
     def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
         """Return what was asked: day, token, collection, what, and how often."""
 
-    def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database."""
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None) -> None:
+        """Keep the model that answers from now on, and for its wave, for all collectors of this database."""
 
-    def model_head(self, collection: int) -> tuple[str, int] | None:
-        """Return the id and the reports of the model that answers, if there is one."""
+    def model_head(self, collection: int, wave: int | None = None) -> tuple[str, int] | None:
+        """Return the id and the reports of the model that answers, or of a wave's, if there is one."""
 
-    def model(self, collection: int) -> KeptModel | None:
-        """Return the model that answers, if there is one."""
+    def model(self, collection: int, wave: int | None = None) -> KeptModel | None:
+        """Return the model that answers, or a wave's, if there is one."""
+
+    def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
+        """Return the id and the reports of every wave's model, by wave."""
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
         """Return whether a task is this holder's for so many seconds; one at a time has it."""
