@@ -76,7 +76,12 @@ def told(value: Any) -> Any:
         about = {name: told(each) for name, each in vars(value).items() if name != "source"}
         return (type(value), repr(float(value)), str(value), about)
     if isinstance(value, Comparison):
-        return value.by, value.level, value.summary(), [told(getattr(line, part)) for line in value.lines for part in PARTS]
+        return (
+            value.by,
+            value.level,
+            value.summary(),
+            [told(getattr(line, part)) for line in value.lines for part in PARTS],
+        )
     if isinstance(value, Association):
         return value.first, value.second, told(value.strength), value.told
     if isinstance(value, np.ndarray):

@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import ignored_auth, positive_data_accept
 from sottovoce.plan.plan import Plan
 from sottovoce.service.app import create_app
 from sottovoce.service.settings import Settings
+from sottovoce.service.verbs import VERBS
 from tests.collectors import as_array, draw, make_plan, running
 
 
@@ -115,4 +116,4 @@ def test_the_api_answers_as_it_describes_itself(tmp_path: Path) -> None:
 
             check()
         assert collector.total(plan) == 20
-    assert len(looked) == len(set(looked)) == 15
+    assert len(looked) == len(set(looked)) == 15 + len(VERBS)

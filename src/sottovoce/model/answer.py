@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -80,8 +80,8 @@ class Elsewhere:
     """
 
     model: tuple[object, ...]
-    question: dict[str, object] | None
-    subtract: Callable[[dict[str, object], dict[str, object], float], Estimate]
+    question: Mapping[str, object] | None
+    subtract: Callable[[Mapping[str, object], Mapping[str, object], float], Estimate]
 
     def less(self, other: Elsewhere, level: float) -> Estimate:
         """Return this answer minus another of the same model."""

@@ -342,5 +342,3 @@ def _direct(direct: Estimate | None) -> DirectLine | None:
 
 def _read_direct(line: DirectLine | None, level: float) -> Estimate | None:
     return None if line is None else Estimate(_number(line.value), interval=_ends(line.interval), level=level)
-
-

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import msgspec
 import numpy as np
@@ -46,6 +46,8 @@ from sottovoce.query.ranges import Ranges
 from sottovoce.schema.schema import Schema
 from sottovoce.tally.tally import Tally
 
+Line = TypeVar("Line")
+
 MOST_QUERIES = 10_000
 """The most queries by ranges of one request."""
 
@@ -62,9 +64,7 @@ class RemoteModel:
         <RemoteModel of plan 000000000000 at https://collect.example.org>
     """
 
-    def __init__(
-        self, url: str, plan: Plan | str | None = None, *, token: str, wave: int | None = None
-    ) -> None:
+    def __init__(self, url: str, plan: Plan | str | None = None, *, token: str, wave: int | None = None) -> None:
         """Take note of whom to ask; nothing is sent yet.
 
         Args:
@@ -329,17 +329,16 @@ class RemoteModel:
     def _path(self, verb: str) -> str:
         return f"/v1/plans/{self.fingerprint}/answers{verb and '/' + verb}"
 
-    def _ask(self, verb: str, body: dict[str, object], kind: type[Any]) -> Any:
+    def _ask(self, verb: str, body: Mapping[str, object], kind: type[Told[Line]]) -> Told[Line]:
         wave = {} if self._wave is None else {"wave": self._wave}
-        return self._calls.post(self._path(verb), body | wave, kind)
+        return self._calls.post(self._path(verb), {**body, **wave}, kind)
 
-    def _source(self, question: dict[str, object] | None) -> Elsewhere:
+    def _source(self, question: Mapping[str, object] | None) -> Elsewhere:
         return Elsewhere((self._calls.url, self.fingerprint, self._wave), question, self._subtract)
 
-    def _subtract(self, first: dict[str, object], second: dict[str, object], level: float) -> Estimate:
+    def _subtract(self, first: Mapping[str, object], second: Mapping[str, object], level: float) -> Estimate:
         told = self._ask("difference", {"first": first, "second": second, "level": level}, Told[EstimateLine])
-        estimate: Estimate = told.answer.estimate(told.interval_note)
-        return estimate
+        return told.answer.estimate(told.interval_note)
 
 
 def _and(selected: str, name: str, label: Label) -> str:
@@ -382,8 +381,7 @@ class RemoteWaves(Mapping[int, RemoteModel]):
         """Return by how much the fraction that a predicate selects grew, as `WaveModels.change` does."""
         body = {"where": predicate(where), "between": between, "level": level}
         told = self._model._ask("change", body, Told[EstimateLine])
-        estimate: Estimate = told.answer.estimate(told.interval_note)
-        return estimate
+        return told.answer.estimate(told.interval_note)
 
     def __repr__(self) -> str:
         return f"<RemoteWaves of {self._model!r}>"

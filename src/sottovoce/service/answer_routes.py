@@ -84,7 +84,7 @@ for _name, _verb in VERBS.items():
         summary=_verb.summary,
         dependencies=[Depends(analyst_only)],
         response_class=Response,
-        responses={**answer_of(Told[_verb.gives]), **problems(*_REFUSALS)},
+        responses={**answer_of(Told[_verb.gives]), **problems(*_REFUSALS)},  # type: ignore[name-defined]
         openapi_extra=body_of(_verb.form, required=True),
     )
 

@@ -49,7 +49,9 @@ class FitRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     seed: int = Field(0, ge=0, lt=2**63)
     quality: Literal["default", "fast"] = "default"
-    wave: int | None = Field(None, ge=1, description="Of a plan with waves, which; the last that has reports if null.")
+    wave: int | None = Field(
+        default=None, ge=1, description="Of a plan with waves, which; the last that has reports if null."
+    )
 
 
 class Fitted(BaseModel):
@@ -71,7 +73,9 @@ class AnswersRequest(BaseModel):
     population: int | None = Field(
         default=None, ge=1, le=2**63 - 1, description="With where: how many people the fractions are of."
     )
-    wave: int | None = Field(None, ge=1, description="Of a plan with waves, whose model answers; the last fit if null.")
+    wave: int | None = Field(
+        default=None, ge=1, description="Of a plan with waves, whose model answers; the last fit if null."
+    )
 
     @model_validator(mode="after")
     def _one_kind(self) -> AnswersRequest:

@@ -53,7 +53,9 @@ class Question(_Body):
     """What most verbs take."""
 
     level: Level = 0.9
-    wave: int | None = Field(None, ge=1, description="Of a plan with waves, whose model answers; the last fit if null.")
+    wave: int | None = Field(
+        default=None, ge=1, description="Of a plan with waves, whose model answers; the last fit if null."
+    )
 
 
 class MeanQuestion(Question):
@@ -134,7 +136,7 @@ class CompareQuestion(Question):
     """Every attribute, or those named, by the groups of one, and which differences could be chance."""
 
     by: str
-    names: list[str] | None = Field(None, max_length=10_000)
+    names: list[str] | None = Field(default=None, max_length=10_000)
     bands: Bands = None
 
 
@@ -156,7 +158,7 @@ class SmallestQuestion(_Body):
 
     name: str
     by: str
-    wave: int | None = Field(None, ge=1, description="As for every verb.")
+    wave: int | None = Field(default=None, ge=1, description="As for every verb.")
 
 
 class MarginalQuestion(_Body):
@@ -164,7 +166,7 @@ class MarginalQuestion(_Body):
 
     names: list[str] = Field(min_length=1, max_length=100)
     where: Predicate = EVERYBODY
-    wave: int | None = Field(None, ge=1, description="As for every verb.")
+    wave: int | None = Field(default=None, ge=1, description="As for every verb.")
 
 
 class TrendQuestion(_Body):
@@ -200,7 +202,7 @@ class Verb:
 
 
 def _quantile(model: Model, asked: QuantileQuestion) -> EstimateLine | list[EstimateLine]:
-    found = model.quantile(asked.name, asked.probability, where=asked.where, level=asked.level)  # type: ignore[arg-type]
+    found = model.quantile(asked.name, asked.probability, where=asked.where, level=asked.level)
     return EstimateLine.of(found) if isinstance(found, Estimate) else [EstimateLine.of(each) for each in found]
 
 

@@ -162,9 +162,7 @@ class Records(ABC):
         """Return the log of every plan that was ever registered."""
         return Log(tuple(LogEntry(*row) for row in self._read(f"{plan_log.ENTRIES} ORDER BY number")))
 
-    def save_model(
-        self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None
-    ) -> None:
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None) -> None:
         """Keep the model that answers from now on, and for its wave, for all collectors of this database."""
         row = (model.id, str(day), model.plan, model.reports, model.document)
         waves = [] if wave is None else [(_WAVE_MODEL, (collection, wave, *row))]
@@ -187,9 +185,7 @@ class Records(ABC):
 
     def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
         """Return the id and the reports of every wave's model, by wave."""
-        rows = self._read(
-            "SELECT wave, id, reports FROM wave_models WHERE collection = ? ORDER BY wave", (collection,)
-        )
+        rows = self._read("SELECT wave, id, reports FROM wave_models WHERE collection = ? ORDER BY wave", (collection,))
         return {wave: (id, int(reports)) for wave, id, reports in rows}
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
