@@ -109,7 +109,7 @@ def test_the_api_answers_as_it_describes_itself(tmp_path: Path) -> None:
             def check(case: schemathesis.Case) -> None:
                 if "fingerprint" in case.path_parameters:
                     case.path_parameters["fingerprint"] = plan.fingerprint
-                answer = case.call(headers=token)
+                answer = case.call(headers=token, timeout=120)
                 assert answer.status_code < 500, answer.text
                 # a schema cannot say which bytes are a report, nor which attributes a plan has
                 case.validate_response(answer, excluded_checks=[ignored_auth, positive_data_acceptance])

@@ -58,7 +58,7 @@ async def post_answers(request: Request, fingerprint: Fingerprint) -> Response:
     questions = msgspec.json.encode(asked.where or asked.queries).decode()
     rest = asked.model_dump(include={"given", "population", "wave"}, exclude_defaults=True)
     further = f" {msgspec.json.encode(rest).decode()}" if rest else ""
-    await note(request, served, f"answers {questions}{further}")
+    await note(request, served.plan.collection, f"answers {questions}{further}")
     return await told(request, lambda: collector.analyst.answer(served, asked))
 
 
@@ -68,7 +68,7 @@ def _route(name: str, verb: Verb) -> Callable[[Request, Fingerprint], Coroutine[
     async def post_verb(request: Request, fingerprint: Fingerprint) -> Response:
         collector = collector_of(request)
         served, asked = collector.find(fingerprint), await read_form(request, verb.form)
-        await note(request, served, f"{name} {asked.model_dump_json(exclude_defaults=True)}")
+        await note(request, served.plan.collection, f"{name} {asked.model_dump_json(exclude_defaults=True)}")
         return await told(request, lambda: collector.analyst.ask(served, verb, asked))
 
     post_verb.__doc__ = verb.form.__doc__

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sottovoce import __version__
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
-from sottovoce.service import answer_routes
+from sottovoce.service import answer_routes, operator_routes
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
@@ -83,6 +83,7 @@ def create_app(
     app.state.collector = collector
     app.include_router(router)
     app.include_router(answer_routes.router)
+    app.include_router(operator_routes.router)
     describe = app.openapi
     app.openapi = lambda: described(describe())  # type: ignore[method-assign]
     for failure in FAILURES:

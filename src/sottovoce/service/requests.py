@@ -9,13 +9,14 @@ import msgspec
 from fastapi import HTTPException, Path, Request
 from pydantic import BaseModel, ValidationError
 
-from sottovoce.service.auth import ANALYST
+from sottovoce.service.auth import ANALYST, OPERATOR
 from sottovoce.service.collector import JSON, Collector
 from sottovoce.service.messages import Problem
-from sottovoce.service.served import Served, today
+from sottovoce.service.served import today
 
 Form = TypeVar("Form", bound=BaseModel)
 
+Collection = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The collection's digest, as plans name it.")]
 Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
 
 
@@ -35,6 +36,11 @@ async def analyst_only(request: Request) -> None:
     await _only(request, ANALYST)
 
 
+async def operator_only(request: Request) -> None:
+    """Refuse whoever does not carry an operator's token, before any of the request's body is read."""
+    await _only(request, OPERATOR)
+
+
 async def _only(request: Request, role: str) -> None:
     collector = collector_of(request)
     collector.bodies.announced(request.scope)
@@ -42,10 +48,10 @@ async def _only(request: Request, role: str) -> None:
     request.state.token = await collector.authorize(request.headers.get("authorization", ""), role, served)
 
 
-async def note(request: Request, served: Served, what: str) -> None:
-    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it."""
+async def note(request: Request, collection: str, what: str) -> None:
+    """Write down what an analyst asked or an operator did: by day and token's name, to be answered for."""
     collector, name = collector_of(request), request.state.token.name
-    await collector.analyse(lambda: collector.store.note_asked(today(), name, served.plan.collection, what[:2000]))
+    await collector.analyse(lambda: collector.store.note_asked(today(), name, collection, what[:2000]))
 
 
 async def read_form(request: Request, form: type[Form]) -> Form:

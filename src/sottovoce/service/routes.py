@@ -132,7 +132,7 @@ async def get_status(request: Request, fingerprint: Fingerprint) -> dict[str, An
     """Return what was counted and refused, what liars can do, and whether the crowd looks honest."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
-    await note(request, served, "status")
+    await note(request, served.plan.collection, "status")
     return await collector.analyse(lambda: collector.analyst.status(served))
 
 
@@ -147,7 +147,7 @@ async def post_fit(request: Request, fingerprint: Fingerprint) -> Fitted:
     """Fit the plan's mechanism to what was counted so far, and answer from it from now on."""
     collector = collector_of(request)
     served, chosen = collector.find(fingerprint), await read_form(request, FitRequest)
-    await note(request, served, "fit")
+    await note(request, served.plan.collection, "fit")
     try:
         model = await collector.fit(
             lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality, wave=chosen.wave)
@@ -170,7 +170,7 @@ async def get_exploration(request: Request, fingerprint: Fingerprint) -> Respons
     """Return the fitted model and all else that the explorer's page needs to answer by itself."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
-    await note(request, served, "exploration")
+    await note(request, served.plan.collection, "exploration")
     try:
         document = await collector.analyse(lambda: collector.analyst.explore(served))
     except (NotFittedError, ModelError) as error:
@@ -189,7 +189,7 @@ async def get_tally(request: Request, fingerprint: Fingerprint) -> Response:
     """Return all counts of the plan's collection as `Tally.load` reads them."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
-    await note(request, served, "tally")
+    await note(request, served.plan.collection, "tally")
     content = await collector.analyse(
         lambda: tally_bytes(
             tally_of(collector.store, served.plan, served.key.collection, step=collector.settings.release_step)

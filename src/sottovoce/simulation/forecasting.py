@@ -248,6 +248,14 @@ def _roughly(schema: Schema, users: int, like: object, seed: int, design: dict[s
     return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, differences=False, progress=None)
 
 
+def forecast_plan(plan: Plan, users: int, *, seed: int = 0) -> Forecast:
+    """Return a rough forecast of a plan as it is, once so many people have reported."""
+    asked = msgspec.structs.replace(plan.one_wave, users=users)
+    return _carry_out(
+        asked, _crowds(plan.schema, None, seed, None, ROUGHLY), seed=seed, differences=False, progress=None
+    )
+
+
 def _carry_out(
     plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: bool, progress: Progress | None
 ) -> Forecast:

@@ -183,6 +183,11 @@ class Records(ABC):
             return self._read(f"SELECT {columns} FROM models WHERE collection = ?", (collection,))
         return self._read(f"SELECT {columns} FROM wave_models WHERE collection = ? AND wave = ?", (collection, wave))
 
+    def model_day(self, collection: int) -> datetime.date | None:
+        """Return the day on which the model that answers was fitted, if there is one."""
+        rows = self._read("SELECT day FROM models WHERE collection = ?", (collection,))
+        return day_of(rows[0][0]) if rows else None
+
     def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
         """Return the id and the reports of every wave's model, by wave."""
         rows = self._read("SELECT wave, id, reports FROM wave_models WHERE collection = ? ORDER BY wave", (collection,))

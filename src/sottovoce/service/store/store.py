@@ -131,6 +131,15 @@ class CollectionState:
 
 
 @dataclass(frozen=True, slots=True)
+class Storage:
+    """How much room a store takes: its kind, its bytes, and how many are left where that can be told."""
+
+    kind: str
+    used: int
+    free: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptModel:
     """The model that answers for a collection: its id, the plan it was fitted by, its reports, and its file."""
 
@@ -236,6 +245,9 @@ class Store(Protocol):
     def model(self, collection: int, wave: int | None = None) -> KeptModel | None:
         """Return the model that answers, or a wave's, if there is one."""
 
+    def model_day(self, collection: int) -> datetime.date | None:
+        """Return the day on which the model that answers was fitted, if there is one."""
+
     def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
         """Return the id and the reports of every wave's model, by wave."""
 
@@ -259,6 +271,9 @@ class Store(Protocol):
 
     def delete_collection(self, collection: int) -> None:
         """Remove everything of a collection, and its key."""
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes, and how much is left."""
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
