@@ -159,7 +159,7 @@
     return [
       make("svg", { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img", "aria-label": words }, ...bars,
         make("line", { class: "axis", x1: 0, x2: 600, y1: 119, y2: 119 })),
-      make("p", { class: "scale" }, make("span", {}, days[0][0]), make("span", {}, `most ${number.format(most)}`),
+      make("p", { class: "scale" }, make("span", {}, days[0][0]), make("span", {}, days.some((one) => one[1] > 0) ? `most ${number.format(most)}` : "no reports yet"),
         ...(days.length > 1 ? [make("span", {}, "today")] : [])),
     ];
   }
@@ -198,14 +198,15 @@
         this.figures,
         make("div", { class: "halves" },
           make("div", {}, make("h3", {}, "Reports per day"), this.chart,
-            make("details", {}, make("summary", {}, "As a table"), this.days)),
+            make("details", {}, make("summary", {}, "As a table"), this.days),
+            make("h3", {}, "Refused"), this.refused),
           make("div", {}, make("h3", {}, "Expected error"), this.expected,
             make("button", { click: acting(() => this.forecast()) }, "Work out now"),
-            make("h3", {}, "Refused"), this.refused)),
-        make("details", {}, make("summary", {}, "Plans"), this.plans),
+            make("details", {}, make("summary", {}, "Plans"), this.plans))),
         make("h3", {}, "Change"),
-        make("form", { submit: acting(() => this.extend()) }, make("label", {}, "new last day", this.until), make("button", {}, "Extend")),
-        make("form", { submit: acting(() => this.add()) }, make("label", {}, "a refreshed plan's file", this.file), make("button", {}, "Add plan")),
+        make("div", { class: "halves" },
+          make("form", { submit: acting(() => this.extend()) }, make("label", {}, "new last day", this.until), make("button", {}, "Extend")),
+          make("form", { submit: acting(() => this.add()) }, make("label", {}, "a refreshed plan's file", this.file), make("button", {}, "Add plan"))),
         this.toggle,
       );
     }
@@ -219,9 +220,9 @@
       this.state.textContent = line.state === "closed" ? `closed since ${line.since || line.purged}` : line.state;
       this.state.className = `state ${line.state}`;
       const warned = line.warnings.map((words) => make("p", { class: "bad" }, `Warning: ${words}.`));
-      const flagged = line.flags.map((words) => make("p", { class: "bad" }, `Flag: ${words} does not look like an honest crowd.`));
+      const flagged = line.flags.map((words) => make("p", { class: "bad" }, `Flag: what was counted does not fit the plan (${words.replace(/[0-9a-f]{64}/g, short)}).`));
       this.flags.replaceChildren(...flagged, ...warned);
-      const fit = line.fit ? `${line.fit.day}, to ${number.format(line.fit.reports)} reports` : `none (from ${number.format(line.minimum_reports)} reports on)`;
+      const fit = line.fit ? `${line.fit.day}, to ${number.format(line.fit.reports)} reports` : `none yet, possible from ${number.format(line.minimum_reports)} reports on`;
       this.figures.replaceChildren(
         figure("reports, about", `${number.format(line.total)} of ${number.format(line.planned)} planned`),
         figure("today, about", number.format(line.today)),
@@ -300,6 +301,7 @@
           make("label", {}, "name", this.name), make("label", {}, "role", this.role), make("label", {}, "last day", this.expires),
           make("label", {}, "for", this.scope), this.number, make("button", { class: "primary" }, "Create token")),
         this.secret,
+        make("button", { click: () => signOut("") }, "Sign out"),
       );
     }
 
