@@ -62,8 +62,9 @@ class StoreError(SottovoceError):
 class DeliveryError(SottovoceError):
     """A collector that did not answer or refused: a plan, a report (sent again it is the same bytes) or a question.
 
-    Attributes:
-        lasting: Whether sending the same again cannot help.
+    Args:
+        message: What happened, and what to do.
+        lasting: Whether sending the same again cannot help; kept as an attribute, as is the next.
         retry_after: In how many seconds the collector asked to be tried again, if it did.
     """
 

@@ -202,12 +202,24 @@ def estimate_groups(groups: Groups[Estimate]) -> GroupsLine[EstimateLine]:
 
 
 def read_answer_groups(line: GroupsLine[AnswerLine], note: str, sourced: Sourced) -> Groups[Answer]:
-    """Return the fractions by group that a document stands for."""
+    """Return the fractions by group that a document stands for.
+
+    Args:
+        line: The document.
+        note: What the intervals include.
+        sourced: Gives what the answer of a group came from.
+    """
     return Groups(line.by, ((each.label, each.answer.value(note, sourced(each.label))) for each in line.groups))
 
 
 def read_estimate_groups(line: GroupsLine[EstimateLine], note: str, sourced: Sourced) -> Groups[Estimate]:
-    """Return the means or quantiles by group that a document stands for."""
+    """Return the means or quantiles by group that a document stands for.
+
+    Args:
+        line: The document.
+        note: What the intervals include.
+        sourced: Gives what the estimate of a group came from.
+    """
     return Groups(line.by, ((each.label, each.answer.estimate(note, sourced(each.label))) for each in line.groups))
 
 

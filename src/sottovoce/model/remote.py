@@ -5,19 +5,14 @@ Nothing is computed here. What was asked, and by whose token, the collector writ
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import TypeVar, overload
 
-import msgspec
 import numpy as np
 
 from sottovoce._checks import check_integer
 from sottovoce._types import Floats
-from sottovoce.client.delivery import fetch_plan
-from sottovoce.errors import DeliveryError, ModelError, QueryError
+from sottovoce.errors import ModelError, QueryError
 from sottovoce.model.answer import Answer, Elsewhere, Estimate
 from sottovoce.model.answer_lines import (
     AnswerLine,
@@ -38,13 +33,11 @@ from sottovoce.model.association import Association
 from sottovoce.model.groups import Comparison
 from sottovoce.model.labelled import Distribution, Groups
 from sottovoce.model.model import EVERYBODY
-from sottovoce.model.remote_calls import Calls, open_ends, predicate
-from sottovoce.plan.plan import Plan
+from sottovoce.model.remote_calls import open_ends, predicate
+from sottovoce.model.remote_collection import RemoteCollection
 from sottovoce.query.functional import Where
 from sottovoce.query.labels import Label, names_level
 from sottovoce.query.ranges import Ranges
-from sottovoce.schema.schema import Schema
-from sottovoce.tally.tally import Tally
 
 Line = TypeVar("Line")
 
@@ -52,7 +45,7 @@ MOST_QUERIES = 10_000
 """The most queries by ranges of one request."""
 
 
-class RemoteModel:
+class RemoteModel(RemoteCollection):
     """The model of a collection that a collector keeps: it answers as a `Model` does.
 
     Values, intervals, evidence and direct answers are those of the model itself, and `sottovoce.difference` of two of
@@ -64,96 +57,10 @@ class RemoteModel:
         <RemoteModel of plan 000000000000 at https://collect.example.org>
     """
 
-    def __init__(self, url: str, plan: Plan | str | None = None, *, token: str, wave: int | None = None) -> None:
-        """Take note of whom to ask; nothing is sent yet.
-
-        Args:
-            url: The collector's address, such as ``https://collect.example.org``.
-            plan: A plan of the collection, or its fingerprint; may be left out if the collector serves one collection.
-            token: An analyst's token.
-            wave: Of a plan with waves, whose model answers; the last that was fitted, by default.
-
-        Raises:
-            DeliveryError: If one of them cannot be.
-        """
-        self._calls = Calls.to(url, token)
-        if not (plan is None or isinstance(plan, Plan | str)):
-            raise DeliveryError(f"a plan is a Plan or a fingerprint of 64 hexadecimal digits, got {plan!r}")
-        if isinstance(plan, str) and not (len(plan) == 64 and set(plan) <= set("0123456789abcdef")):
-            raise DeliveryError(f"a fingerprint has 64 hexadecimal digits, got {plan[:80]!r}")
-        self._named = plan.fingerprint if isinstance(plan, Plan) else plan
-        self._wave = None if wave is None else check_integer("wave", wave, error=QueryError, least=1)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """The plan that is asked about: the one that was named, or the newest of the only collection there is."""
-        if self._named is not None:
-            return self._named
-        found = msgspec.json.decode(self._calls.get("/v1/plans"))["plans"]
-        if len({line["collection"] for line in found}) != 1:
-            known = "; ".join(f"{line['fingerprint']} ({line['purpose'][:60]})" for line in found) or "none"
-            raise DeliveryError(f"this collector serves several collections, or none: name a plan of {known}")
-        return str(found[-1]["fingerprint"])
-
-    @cached_property
-    def plan(self) -> Plan:
-        """The plan, checked against its fingerprint."""
-        return fetch_plan(f"{self._calls.url}/v1/plans/{self.fingerprint}")
-
-    @property
-    def schema(self) -> Schema:
-        """What was asked of people."""
-        return self.plan.schema
-
-    @property
-    def reports(self) -> int:
-        """How many reports the model that answers now was fitted to."""
-        return self._everybody.reports
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What to keep in mind of the model that answers now."""
-        return tuple(self._everybody.caveats)
-
-    @property
-    def interval_note(self) -> str:
-        """What the intervals include, and what not."""
-        return self._everybody.interval_note
-
     @property
     def waves(self) -> RemoteWaves:
         """The models of a plan's waves, and what changed between them."""
         return RemoteWaves(self if self._wave is None else self._of_wave(None))
-
-    def status(self) -> dict[str, Any]:
-        """Return what was counted and refused by day, the last fit, what liars can do, whether the crowd is honest."""
-        status: dict[str, Any] = msgspec.json.decode(self._calls.get(f"/v1/plans/{self.fingerprint}/status"))
-        return status
-
-    def tally(self) -> Tally:
-        """Return all that was counted, to fit, report on or refresh a plan with here."""
-        content = self._calls.get(f"/v1/plans/{self.fingerprint}/tally")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "tally.parquet"
-            path.write_bytes(content)
-            return Tally.load(path)
-
-    def fit(self, *, seed: int = 0, quality: str = "default") -> int:
-        """Have the collector fit what was counted so far, and answer from that from now on.
-
-        Args:
-            seed: As `sottovoce.fit` takes it.
-            quality: As `sottovoce.fit` takes it.
-
-        Returns:
-            How many reports it was fitted to.
-
-        Raises:
-            ModelError: If there are too few reports, or a fit is running.
-        """
-        body = {"seed": seed, "quality": quality, "wave": self._wave}
-        found: dict[str, Any] = self._calls.post(f"/v1/plans/{self.fingerprint}/fit", body, dict)
-        return int(found["reports"])
 
     def answer(
         self,
@@ -163,7 +70,14 @@ class RemoteModel:
         level: float = 0.9,
         population: int | None = None,
     ) -> Answer:
-        """Return the fraction of the crowd for which a predicate is true, as `Model.answer` does."""
+        """Return the fraction of the crowd for which a predicate is true, as `Model.answer` does.
+
+        Args:
+            where: A predicate: SQL text, or made with `col`.
+            given: The fraction is of those for whom this one holds.
+            level: The probability with which the interval should hold the true fraction.
+            population: How many people the fraction is of.
+        """
         return self.answers([where], given=given, level=level, population=population)[0]
 
     def answers(
@@ -174,7 +88,14 @@ class RemoteModel:
         level: float = 0.9,
         population: int | None = None,
     ) -> list[Answer]:
-        """Return the answers to many predicates at once, as `Model.answers` does."""
+        """Return the answers to many predicates at once, as `Model.answers` does.
+
+        Args:
+            wheres: The predicates.
+            given: The fractions are of those for whom this one holds.
+            level: The probability with which each interval should hold the truth.
+            population: How many people the fractions are of.
+        """
         if isinstance(wheres, str) or not isinstance(wheres, Sequence):
             raise QueryError(f"answers takes a list of predicates, got {wheres!r}: wrap it in [ ]")
         texts, condition = [predicate(where) for where in wheres], predicate(given)
@@ -200,7 +121,13 @@ class RemoteModel:
         return np.array(found, dtype=np.float64)
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
-        """Return the mean of an attribute over those a predicate selects and who answered, as `Model.mean` does."""
+        """Return the mean of an attribute over those a predicate selects and who answered, as `Model.mean` does.
+
+        Args:
+            name: An ordered attribute.
+            where: Who is counted.
+            level: The probability with which the interval should hold the true mean.
+        """
         asked = {"name": name, "where": predicate(where)}
         told = self._ask("mean", {**asked, "level": level}, Told[EstimateLine])
         return told.answer.estimate(told.interval_note, self._source({"verb": "mean", **asked}))
@@ -214,7 +141,14 @@ class RemoteModel:
     def quantile(
         self, name: str, probability: float | Sequence[float], *, where: Where = EVERYBODY, level: float = 0.9
     ) -> Estimate | list[Estimate]:
-        """Return the value below which a part of those selected lies, or several, as `Model.quantile` does."""
+        """Return the value below which a part of those selected lies, or several, as `Model.quantile` does.
+
+        Args:
+            name: An ordered attribute.
+            probability: From 0 to 1, or several.
+            where: Who is counted.
+            level: The probability with which each interval should hold the truth.
+        """
         body = {"name": name, "probability": probability, "where": predicate(where), "level": level}
         told = self._ask("quantile", body, Told[EstimateLine | list[EstimateLine]])
         if isinstance(told.answer, EstimateLine):
@@ -224,7 +158,15 @@ class RemoteModel:
     def mean_by(
         self, name: str, by: str, *, where: Where = EVERYBODY, bands: int | None = None, level: float = 0.9
     ) -> Groups[Estimate]:
-        """Return the mean of an attribute in every group that another makes, as `Model.mean_by` does."""
+        """Return the mean of an attribute in every group that another makes, as `Model.mean_by` does.
+
+        Args:
+            name: An ordered attribute.
+            by: The attribute that makes the groups.
+            where: Who is counted at all.
+            bands: How many bands of about equal share.
+            level: The probability with which each interval should hold the truth.
+        """
         selected = predicate(where)
         body = {"name": name, "by": by, "where": selected, "bands": bands, "level": level}
         told = self._ask("mean_by", body, Told[GroupsLine[EstimateLine]])
@@ -244,7 +186,16 @@ class RemoteModel:
         bands: int | None = None,
         level: float = 0.9,
     ) -> Groups[Estimate]:
-        """Return a quantile of an attribute in every group that another makes, as `Model.quantile_by` does."""
+        """Return a quantile of an attribute in every group that another makes, as `Model.quantile_by` does.
+
+        Args:
+            name: An ordered attribute.
+            by: The attribute that makes the groups.
+            probability: The quantile's.
+            where: Who is counted at all.
+            bands: How many bands of about equal share.
+            level: The probability with which each interval should hold the truth.
+        """
         body = {"name": name, "by": by, "probability": probability, "where": predicate(where), "bands": bands}
         told = self._ask("quantile_by", {**body, "level": level}, Told[GroupsLine[EstimateLine]])
         return read_estimate_groups(told.answer, told.interval_note, lambda label: None)
@@ -258,7 +209,15 @@ class RemoteModel:
         level: float = 0.9,
         population: int | None = None,
     ) -> Groups[Answer]:
-        """Return the fraction of the crowd for every value of an attribute, as `Model.group_by` does."""
+        """Return the fraction of the crowd for every value of an attribute, as `Model.group_by` does.
+
+        Args:
+            name: The attribute.
+            where: Who is counted besides.
+            given: The fractions are of those for whom this holds.
+            level: The probability with which each interval should hold the truth.
+            population: How many people the fractions are of.
+        """
         selected, condition = predicate(where), predicate(given)
         body = {"name": name, "where": selected, "given": condition, "level": level, "population": population}
         told = self._ask("group_by", body, Told[GroupsLine[AnswerLine]])
@@ -276,7 +235,14 @@ class RemoteModel:
     def compare_groups(
         self, by: str, *, names: Sequence[str] | None = None, bands: int | None = None, level: float = 0.9
     ) -> Comparison:
-        """Return every attribute by the groups of one, as `Model.compare_groups` does."""
+        """Return every attribute by the groups of one, as `Model.compare_groups` does.
+
+        Args:
+            by: The attribute that makes the groups.
+            names: The attributes to compare; by default all others.
+            bands: How many bands an ordered ``by`` is cut into.
+            level: Of the intervals; chance calls any difference told with at most 1 - level.
+        """
         body = {"by": by, "names": names, "bands": bands, "level": level}
         told = self._ask("compare_groups", body, Told[ComparisonLine])
         return told.answer.comparison(told.interval_note, self._source(None))
@@ -293,7 +259,13 @@ class RemoteModel:
     def correlation(
         self, first: str | None = None, second: str | None = None, *, level: float = 0.9
     ) -> Floats | Estimate:
-        """Return the correlation of two attributes, or the matrix of all, as `Model.correlation` does."""
+        """Return the correlation of two attributes, or the matrix of all, as `Model.correlation` does.
+
+        Args:
+            first: An ordered attribute; left out with the other, all.
+            second: Another.
+            level: The probability with which the interval should hold the truth.
+        """
         body = {"first": first, "second": second, "level": level}
         told = self._ask("correlation", body, Told[EstimateLine | list[list[Number]]])
         if isinstance(told.answer, EstimateLine):
@@ -307,38 +279,18 @@ class RemoteModel:
     def association(
         self, first: str | None = None, second: str | None = None, *, level: float = 0.9
     ) -> list[Association] | Estimate:
-        """Return how much two attributes go together, or that of all pairs, as `Model.association` does."""
+        """Return how much two attributes go together, or that of all pairs, as `Model.association` does.
+
+        Args:
+            first: An attribute; left out with the other, all.
+            second: Another.
+            level: The probability with which the intervals hold the truth.
+        """
         body = {"first": first, "second": second, "level": level}
         told = self._ask("association", body, Told[EstimateLine | list[AssociationLine]])
         if isinstance(told.answer, EstimateLine):
             return told.answer.estimate(told.interval_note)
         return [line.association(told.interval_note) for line in told.answer]
-
-    def __repr__(self) -> str:
-        name = "the only collection" if self._named is None else f"plan {self._named[:12]}"
-        wave = "" if self._wave is None else f", wave {self._wave},"
-        return f"<RemoteModel of {name}{wave} at {self._calls.url}>"
-
-    def _of_wave(self, wave: int | None) -> RemoteModel:
-        return RemoteModel(self._calls.url, self.fingerprint, token=self._calls.token, wave=wave)
-
-    @property
-    def _everybody(self) -> ToldMany:
-        return self._calls.post(self._path(""), {"where": [EVERYBODY], "wave": self._wave}, ToldMany)
-
-    def _path(self, verb: str) -> str:
-        return f"/v1/plans/{self.fingerprint}/answers{verb and '/' + verb}"
-
-    def _ask(self, verb: str, body: Mapping[str, object], kind: type[Told[Line]]) -> Told[Line]:
-        wave = {} if self._wave is None else {"wave": self._wave}
-        return self._calls.post(self._path(verb), {**body, **wave}, kind)
-
-    def _source(self, question: Mapping[str, object] | None) -> Elsewhere:
-        return Elsewhere((self._calls.url, self.fingerprint, self._wave), question, self._subtract)
-
-    def _subtract(self, first: Mapping[str, object], second: Mapping[str, object], level: float) -> Estimate:
-        told = self._ask("difference", {"first": first, "second": second, "level": level}, Told[EstimateLine])
-        return told.answer.estimate(told.interval_note)
 
 
 def _and(selected: str, name: str, label: Label) -> str:
@@ -378,7 +330,13 @@ class RemoteWaves(Mapping[int, RemoteModel]):
         return line.answer.value(note, self[line.wave]._source({"verb": "answer", "where": where}))
 
     def change(self, where: Where, *, between: tuple[int, int], level: float = 0.9) -> Estimate:
-        """Return by how much the fraction that a predicate selects grew, as `WaveModels.change` does."""
+        """Return by how much the fraction that a predicate selects grew, as `WaveModels.change` does.
+
+        Args:
+            where: A predicate.
+            between: The two waves, the earlier first.
+            level: The probability with which the interval should hold the true change.
+        """
         body = {"where": predicate(where), "between": between, "level": level}
         told = self._model._ask("change", body, Told[EstimateLine])
         return told.answer.estimate(told.interval_note)

@@ -49,7 +49,13 @@ class Calls:
         return self._call("GET", path, None)
 
     def post(self, path: str, body: object, kind: type[Found]) -> Found:
-        """Return what a collector answers to a JSON body, as the form that it should have."""
+        """Return what a collector answers.
+
+        Args:
+            path: The route.
+            body: What is asked, as JSON will hold it.
+            kind: The form that the answer should have.
+        """
         try:
             content = msgspec.json.encode(body, enc_hook=_plain)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:

@@ -45,6 +45,11 @@ def add_plan(store: Store, plan: Plan) -> None:
 def extend_plan(store: Store, plan: Plan, expires: str) -> Plan:
     """Return a plan of the same collection with another last day, which is served from now on.
 
+    Args:
+        store: The store.
+        plan: A plan of the collection, usually the newest.
+        expires: The new last day.
+
     Raises:
         StoreError: If that day is over.
         PlanError: If it is no day.

@@ -127,7 +127,14 @@ async def find(request: Request, collection: str) -> CollectionState:
 
 
 async def done(request: Request, what: str, collection: str, plan: str | None = None) -> Done:
-    """Write down what was done, have the collector see it at once, and say so."""
+    """Write down what was done, have the collector see it at once, and say so.
+
+    Args:
+        request: The request; its token was checked.
+        what: What was done, in words.
+        collection: To which collection.
+        plan: The plan that is served from now on, if there is one.
+    """
     await note(request, collection, what)
     await collector_of(request).analyse(collector_of(request).look)
     return Done(done=what, collection=collection, plan=plan)

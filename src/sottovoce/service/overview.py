@@ -147,7 +147,13 @@ class OverviewLine(msgspec.Struct, frozen=True):
 
 
 class Overview:
-    """What an operator sees; forecasts that were made are remembered."""
+    """What an operator sees; forecasts that were made are remembered.
+
+    Args:
+        store: Where collections are kept.
+        analyst: Whose statuses are told.
+        grace: For how many days after a plan's last day its reports are taken.
+    """
 
     def __init__(self, store: Store, analyst: Analyst, grace: int) -> None:
         self._store, self._analyst, self._grace = store, analyst, grace

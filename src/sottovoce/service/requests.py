@@ -49,7 +49,13 @@ async def _only(request: Request, role: str) -> None:
 
 
 async def note(request: Request, collection: str, what: str) -> None:
-    """Write down what an analyst asked or an operator did: by day and token's name, to be answered for."""
+    """Write down what an analyst asked or an operator did: by day and token's name, to be answered for.
+
+    Args:
+        request: The request; its token was checked.
+        collection: Which collection it was about.
+        what: The question or act, of which 2000 characters are kept.
+    """
     collector, name = collector_of(request), request.state.token.name
     await collector.analyse(lambda: collector.store.note_asked(today(), name, collection, what[:2000]))
 

@@ -39,15 +39,13 @@ PARQUET = "application/vnd.apache.parquet"
 router = APIRouter()
 
 _REPORT = msgspec.json.schema(Report)["$defs"]["Report"]
-_REPORTS_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            JSON: {"schema": {"oneOf": [_REPORT, {"type": "array", "items": _REPORT, "maxItems": 10_000}]}},
-            BINARY: {"schema": {"type": "string", "format": "binary"}},
-        },
-    }
-}
+
+
+def reports_body(most: int) -> dict[str, Any]:
+    """Return the description of the body that reports are posted in, of which it may hold so many."""
+    many = {"type": "array", "items": _REPORT, "maxItems": most}
+    content = {JSON: {"schema": {"oneOf": [_REPORT, many]}}, BINARY: {"schema": {"type": "string", "format": "binary"}}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 @router.get("/v1/plans", summary="All plans that are served")
@@ -115,7 +113,6 @@ async def get_log(request: Request) -> Response:
     summary="Count reports",
     response_model=Receipt,
     responses=problems(400, 401, 403, 404, 408, 410, 413, 415, 429, 503),
-    openapi_extra=_REPORTS_BODY,
 )
 async def post_reports(fingerprint: Fingerprint) -> Response:
     """Count one report or many, JSON or binary; the answer comes when all that was counted is on disk."""
