@@ -6,7 +6,7 @@ Nothing is computed here. What was asked, and by whose token, the collector writ
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar, overload
+from typing import overload
 
 import numpy as np
 
@@ -38,8 +38,6 @@ from sottovoce.model.remote_collection import RemoteCollection
 from sottovoce.query.functional import Where
 from sottovoce.query.labels import Label, names_level
 from sottovoce.query.ranges import Ranges
-
-Line = TypeVar("Line")
 
 MOST_QUERIES = 10_000
 """The most queries by ranges of one request."""

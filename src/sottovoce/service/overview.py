@@ -237,7 +237,7 @@ def rounded(count: int) -> int:
         >>> [rounded(count) for count in (7, 38, 123, 4567)]
         [0, 30, 120, 4500]
     """
-    step = 10 ** max(1, len(str(count)) - 2)
+    step: int = 10 ** max(1, len(str(count)) - 2)
     return count - count % step
 
 
