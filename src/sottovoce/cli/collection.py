@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from sottovoce import Plan, SottovoceError
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, strong
 from sottovoce.cli.serve import database_option
 from sottovoce.cli.token import open_database
-
-if TYPE_CHECKING:
-    from sottovoce.service.store import Store
 
 plan_argument = click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
 
@@ -38,16 +33,9 @@ def command() -> None:
 def show(database: str, as_json: bool) -> None:
     """Show all collections of a database."""
     with open_database(database) as store:
-        rows = [
-            {
-                "collection": one.collection,
-                "plans": len(store.fingerprints(one.number)),
-                "reports": sum(count for _, _, count in store.by_day(one.number)),
-                "closed": None if one.closed is None else str(one.closed),
-                "purged": None if one.purged is None else str(one.purged),
-            }
-            for one in store.collections()
-        ]
+        from sottovoce.service.operation import list_collections
+
+        rows = list_collections(store)
     if as_json:
         print_json({"collections": rows})
         return
@@ -66,9 +54,9 @@ def add(plan_file: Path, database: str, as_json: bool) -> None:
     """Serve one more plan of a collection that is served, such as a refreshed one."""
     plan = Plan.load(plan_file)
     with open_database(database) as store:
-        if plan.collection not in {one.collection for one in store.collections()}:
-            raise SottovoceError("this plan is of another collection; give it to sottovoce serve")
-        store.register(plan)
+        from sottovoce.service.operation import add_plan
+
+        add_plan(store, plan)
     _say({"added": plan.fingerprint}, "is taken from now on", as_json=as_json)
 
 
@@ -81,10 +69,10 @@ def add(plan_file: Path, database: str, as_json: bool) -> None:
 def extend(plan_file: Path, database: str, expires: datetime.datetime, out: Path, as_json: bool) -> None:
     """Make and serve a plan of the same collection with another last day."""
     old = Plan.load(plan_file)
-    plan = msgspec.structs.replace(old, expires=expires.date().isoformat(), version=old.version + 1)
-    plan.check()
     with open_database(database) as store:
-        store.register(plan)
+        from sottovoce.service.operation import extend_plan
+
+        plan = extend_plan(store, old, expires.date().isoformat())
     with replacing(out, inputs=[plan_file]) as part:
         plan.save(part)
     _say({"extended": plan.fingerprint}, f"is taken until {plan.expires}", as_json=as_json)
@@ -98,7 +86,9 @@ def close(plan_file: Path, database: str, as_json: bool) -> None:
     """Take no more reports; counts and answers stay."""
     plan = Plan.load(plan_file)
     with open_database(database) as store:
-        store.close_collection(_number(store, plan), _today())
+        from sottovoce.service.operation import close_collection
+
+        close_collection(store, plan.collection)
     _say({"closed": plan.collection}, "is closed", as_json=as_json)
 
 
@@ -110,10 +100,9 @@ def reopen(plan_file: Path, database: str, as_json: bool) -> None:
     """Take reports again, unless the ids were forgotten."""
     plan = Plan.load(plan_file)
     with open_database(database) as store:
-        number = _number(store, plan)
-        if next(one for one in store.collections() if one.number == number).purged:
-            raise SottovoceError("the ids of this collection were forgotten: nobody could tell what was counted before")
-        store.close_collection(number, None)
+        from sottovoce.service.operation import reopen_collection
+
+        reopen_collection(store, plan.collection)
     _say({"opened": plan.collection}, "takes reports again", as_json=as_json)
 
 
@@ -125,10 +114,9 @@ def purge(plan_file: Path, database: str, as_json: bool) -> None:
     """Forget the ids of a closed collection, and destroy their key, for good."""
     plan = Plan.load(plan_file)
     with open_database(database) as store:
-        number = _number(store, plan)
-        if next(one for one in store.collections() if one.number == number).closed is None:
-            raise SottovoceError("close the collection first: reports that still come would count twice")
-        forgotten = store.purge_ids(number, _today())
+        from sottovoce.service.operation import purge_collection
+
+        forgotten = purge_collection(store, plan.collection)
     _say(
         {"purged": plan.collection, "ids": forgotten}, f"has no ids any more ({forgotten:,} forgotten)", as_json=as_json
     )
@@ -145,17 +133,10 @@ def delete(plan_file: Path, database: str, yes: bool, as_json: bool) -> None:
     if not yes:
         raise SottovoceError("this removes all counts of the collection; say --yes, and export a tally before")
     with open_database(database) as store:
-        store.delete_collection(_number(store, plan))
+        from sottovoce.service.operation import find_collection
+
+        store.delete_collection(find_collection(store, plan.collection).number)
     _say({"deleted": plan.collection}, "is deleted", as_json=as_json)
-
-
-def _number(store: Store, plan: Plan) -> int:
-    found = next((one for one in store.collections() if one.collection == plan.collection), None)
-    if found is None:
-        raise SottovoceError(
-            f"this database has no collection {plan.collection[:12]}; sottovoce collection list has all"
-        )
-    return found.number
 
 
 def _say(document: dict[str, object], words: str, *, as_json: bool) -> None:
@@ -163,7 +144,3 @@ def _say(document: dict[str, object], words: str, *, as_json: bool) -> None:
         print_json(document)
     else:
         make_console().print(strong(str(next(iter(document.values())))[:12]), f" {words}", sep="")
-
-
-def _today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()
