@@ -20,7 +20,7 @@ import numpy as np
 
 from sottovoce.service.metrics import Metrics
 from sottovoce.service.served import today
-from sottovoce.service.store import One, Reports, Store, columns_of, failure_name, join
+from sottovoce.service.store import One, Reports, Store, columns_of, failure_name, first_of_each, join
 
 log = logging.getLogger("sottovoce.collector")
 
@@ -222,7 +222,7 @@ def commit(
         parts += [columns_of(part)] if single else part  # type: ignore[arg-type]
     sizes = [1 if isinstance(batch, One) else len(batch) for batch in batches]
     everything = join(parts)
-    _, first = np.unique(everything.ids, return_index=True)  # sorted; of equal ids the one that came first
+    first = first_of_each(everything.ids)
     fresh = store.add(collection, today(), everything.take(first), refused)
     owner = np.repeat(np.arange(len(batches)), sizes)
     counted = np.bincount(owner[first[fresh]], minlength=len(batches)).tolist()

@@ -25,7 +25,7 @@ from sottovoce._files import whole_file
 from sottovoce._types import Paths
 from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import TallyError
-from sottovoce.plan.plan import SHARES, Plan, require_plan
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 from sottovoce.plan.registry import find_engine
 from sottovoce.schema.notebook import facts_html
@@ -33,6 +33,7 @@ from sottovoce.tally.counts import make_counts, refusals
 from sottovoce.tally.database import read_counts
 from sottovoce.tally.files import FILE_KEY, Head, digest_of, integers, read_tally
 from sottovoce.tally.grouping import group_by_plan, padded, report_columns
+from sottovoce.tally.shares import question_weights
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame as SparkFrame
@@ -89,18 +90,10 @@ class Tally:
     def question_weights(self) -> NDArray[np.float64]:
         """How much each question may weigh in a fit: its reports, at most those expected by the shares plus four sd.
 
-        Clients choose their question, so liars could make any one of them look far better known than it is.
+        Clients choose their question, so liars could make any one of them look far better known than it is. Of several
+        plans the shares are a mixture (`sottovoce.tally.shares`).
         """
-        expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
-        for fingerprint, totals in self._totals.items():
-            questions = self._plans[fingerprint].questions
-            own = slice(len(questions))  # those of later rounds come after them
-            share = questions.shares / SHARES
-            reports = np.repeat(totals[own].reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
-            expected[own] += reports * share
-            variance[own] += reports * share * (1 - share)
-        limit = expected + 4 * np.sqrt(variance)
-        return np.asarray(np.minimum(self.question_totals, limit))
+        return question_weights(self._totals, self._plans, len(self.plan.questions))
 
     def counts(self, question: int) -> NDArray[np.int64]:
         """Return how often each code of one question was reported."""
@@ -159,7 +152,8 @@ class Tally:
 
         Args:
             reports: A table as `randomize` gives it (question, code, and the plan's fingerprint in its metadata), one
-                report, or several. Those that name their collection alone are counted under this tally's plan.
+                report, or several. Those that name their collection alone are counted under this tally's plan; if
+                other plans of the collection were given out too, merge an empty tally of each, so that checks know.
         """
         if isinstance(reports, Report):
             reports = [reports]

@@ -13,13 +13,12 @@ import psycopg
 from numpy.typing import NDArray
 
 from sottovoce.service.store.keys import IdKey
-from sottovoce.service.store.recent import SETTLE, indices_query, split
-from sottovoce.service.store.store import ID, Mask
+from sottovoce.service.store.recent import indices_held, settle
+from sottovoce.service.store.store import ID, Mask, split
 
 SLICE = 20_000
 """So many ids are turned into digests in one transaction: some tenths of a second."""
 
-_SQLITE_SEEN = indices_query("plain_ids", "id")
 _POSTGRES_SEEN = """
 SELECT coalesce(string_agg(uuid_send(id), ''::bytea), ''::bytea) FROM plain_ids
 WHERE collection = %s AND id = ANY (%s::uuid[])
@@ -64,7 +63,7 @@ def seen_in_sqlite(connection: sqlite3.Connection, collection: int, ids: NDArray
         ids: Ids of reports, 16 bytes each.
     """
     known = np.zeros(len(ids), dtype=bool)
-    for (index,) in connection.execute(_SQLITE_SEEN, (ids.tobytes(), len(ids), collection)):
+    for (index,) in indices_held(connection, "plain_ids", "id", collection, ids.tobytes()):
         known[index] = True
     return known
 
@@ -82,7 +81,7 @@ def convert_in_sqlite(connection: sqlite3.Connection, collection: int, key: IdKe
     if not ids:
         return False
     _, digests = key.digests(np.frombuffer(b"".join(ids), dtype=ID))
-    connection.execute(SETTLE, (digests.tobytes(), len(digests), collection))
+    settle(connection, collection, digests.tobytes())
     connection.execute("DELETE FROM plain_ids WHERE collection = ? AND id <= ?", (collection, ids[-1]))
     return True
 

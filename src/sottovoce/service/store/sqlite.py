@@ -25,9 +25,9 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.store import plain, plan_log
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
-from sottovoce.service.store.recent import RecentIds, split
+from sottovoce.service.store.recent import RecentIds
 from sottovoce.service.store.records import Records
-from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports
+from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, split
 
 _COUNT = """
 INSERT INTO counts (plan, day, question, code, count) VALUES (?, ?, ?, ?, ?)

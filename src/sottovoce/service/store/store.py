@@ -93,6 +93,50 @@ def join(parts: list[Reports]) -> Reports:
     )
 
 
+def split(raw: bytes) -> list[bytes]:
+    """Return the ids that stand one after the other in ``raw``.
+
+    Example:
+        >>> split(bytes(16) + b"a" * 16) == [bytes(16), b"a" * 16]
+        True
+    """
+    found: list[bytes] = np.frombuffer(raw, dtype=f"V{ID.itemsize}").tolist()
+    return found
+
+
+def leads(ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
+    """Return the first half of each id as a number, in the order of the ids: quicker to sort and to find than text."""
+    return np.ascontiguousarray(ids).view(">u8")[::2].astype(np.uint64)
+
+
+def sorting(ids: NDArray[np.bytes_]) -> NDArray[np.intp]:
+    """Return the indices that sort ids; of equal ones, the one that came first is first.
+
+    Example:
+        >>> sorting(np.array([b"b" * 16, b"a" * 16, b"b" * 16], ID)).tolist()
+        [1, 0, 2]
+    """
+    lead = leads(ids)
+    order = np.argsort(lead, kind="stable")
+    sorted_lead = lead[order]
+    if (sorted_lead[1:] == sorted_lead[:-1]).any():  # the same id, or a chance of one in 2^64
+        order = np.argsort(ids, kind="stable")
+    return order
+
+
+def first_of_each(ids: NDArray[np.bytes_]) -> NDArray[np.intp]:
+    """Return the index of the first of every id, in the order of the ids.
+
+    Example:
+        >>> first_of_each(np.array([b"b" * 16, b"a" * 16, b"b" * 16], ID)).tolist()
+        [1, 0]
+    """
+    order = sorting(ids)
+    found, kept = ids[order], np.ones(len(ids), dtype=bool)
+    kept[1:] = found[1:] != found[:-1]
+    return order[kept]
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token as it is kept.
