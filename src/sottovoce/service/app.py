@@ -14,7 +14,6 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce import __version__
@@ -23,6 +22,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
+from sottovoce.service.pages import Pages
 from sottovoce.service.posting import Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
 from sottovoce.service.routes import router
@@ -134,16 +134,6 @@ class CountRequests:
             await send(message)
 
         await self._app(scope, receive, send_counted)
-
-
-class Pages(StaticFiles):
-    """Files beside the API; those whose name starts with a dot are nobody's business."""
-
-    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """Return a file's path, if it may be served."""
-        if any(part.startswith(".") and part not in (".", ".well-known") for part in path.split("/")):
-            return "", None
-        return super().lookup_path(path)
 
 
 class Server(uvicorn.Server):
