@@ -1,4 +1,4 @@
-"""The survey page on phones and desks, by day and night, in three languages: all kinds of attributes, nothing hostile."""
+"""The survey page on phones and desks, by day and night, in three languages, with every kind of attribute."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_every_step_fits_and_axe_finds_nothing(
 def test_every_kind_is_answered_by_a_control_that_fits_and_becomes_the_right_value(
     browser: Browser, survey: tuple[Running, sv.Plan]
 ) -> None:
-    """The record that the page makes of the controls is seen where it stands in memory: nothing else shows all of it."""
+    """Seen in the words of the check before sending, and in the chances that the record gave what was sent."""
     collector, plan = survey
     context, page = opened(browser, collector)
     answer_all(page)

@@ -47,7 +47,7 @@ def test_a_file_of_ones_own_changes_some_messages_of_a_language_that_ships(tmp_p
 
 
 def test_a_language_that_does_not_ship_has_to_say_everything(tmp_path: Path) -> None:
-    with pytest.raises(SottovoceError, match="messages are missing: .*consent_words"):
+    with pytest.raises(SottovoceError, match=r"messages are missing: .*consent_words"):
         read_catalogue(write(tmp_path / "fr.json", language="fr", name="Français", direction="ltr"))
     whole = {**catalogue("en"), "language": "fr", "name": "Français"}
     del whole["title"], whole["purpose"]

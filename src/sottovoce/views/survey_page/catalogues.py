@@ -1,8 +1,4 @@
-"""What the page says, in every language: catalogues of messages, those that ship and those of one's own.
-
->>> catalogue("de")["start"]
-'Beginnen'
-"""
+"""What the page says, in every language: catalogues of messages, those that ship and those of one's own."""
 
 from __future__ import annotations
 
@@ -39,10 +35,16 @@ def _shipped(language: str) -> Mapping[str, str]:
 
 
 def catalogue(language: str) -> Catalogue:
-    """Return the messages of a language that ships."""
+    """Return the messages of a language that ships.
+
+    Example:
+        >>> catalogue("de")["start"]
+        'Beginnen'
+    """
     if language not in SHIPPED:
         raise SottovoceError(
-            f"the page has no messages in {language!r}; it has {', '.join(SHIPPED)}, and takes others by --messages FILE"
+            f"the page has no messages in {language!r}; it has {', '.join(SHIPPED)}, and takes others by "
+            "--messages FILE"
         )
     return dict(_shipped(language))
 
