@@ -62,8 +62,9 @@ class StoreError(SottovoceError):
 class DeliveryError(SottovoceError):
     """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes.
 
-    Attributes:
-        lasting: Whether sending the same again cannot help.
+    Args:
+        message: What happened, and what to do.
+        lasting: Whether sending the same again cannot help; kept as an attribute, as is the next.
         retry_after: In how many seconds the collector asked to be tried again, if it did.
     """
 

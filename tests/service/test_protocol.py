@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from pathlib import Path
 
@@ -97,3 +98,23 @@ def test_two_thousand_half_open_connections_keep_nobody_waiting(plan: Plan, tmp_
             waits.append(time.monotonic() - started)
         assert max(waits) < 1
         assert memory() - before < 200 * 2**20
+
+
+def test_who_left_while_waiting_to_be_accepted_is_not_looked_at(plan: Plan, tmp_path: Path) -> None:
+    """The collector is held up while fifty people send a report each and leave, and one stays."""
+    with running([plan], str(tmp_path / "c.db")) as collector, connected(collector) as patient:
+        inside = collector.server.config.app.state.collector  # type: ignore[union-attr]
+        held_up, go_on = threading.Event(), threading.Event()
+        inside._writer._loop.call_soon_threadsafe(lambda: (held_up.set(), go_on.wait(60)))
+        assert held_up.wait(60)
+        *hurried, last = [report.to_json().encode() for report in draw(plan, 51)]
+        path = collector.path(plan, "/reports")
+        for body in hurried:
+            with connected(collector) as connection:
+                connection.sendall(head(path, content_length=len(body), content_type="application/json") + body)
+        patient.sendall(
+            head(path, content_length=len(last), content_type="application/json", connection="close") + last
+        )
+        go_on.set()
+        assert b'"counted":1' in read_all(patient)
+        assert collector.total(plan) == 1

@@ -72,7 +72,16 @@ class FrequencyOracle(Channel, Protocol):
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+        """Return the same estimate for some cells alone, from the codes that were reported and how often.
+
+        Args:
+            codes: The codes that were reported, each once.
+            counts: How many reports gave each of them.
+            cells: The cells to estimate.
+
+        Returns:
+            The frequency of each of these cells, unbiased; below 0 or above 1 where noise says so.
+        """
 
     def support(self) -> Support:
         """Return how often a report supports cells: what the variance of sums of estimates depends on."""

@@ -107,7 +107,16 @@ class GRR:
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+        """Return the same estimate for some cells alone, from the codes that were reported and how often.
+
+        Args:
+            codes: The codes that were reported, each once.
+            counts: How many reports gave each of them.
+            cells: The cells to estimate.
+
+        Returns:
+            The frequency of each of these cells, unbiased.
+        """
         import numpy as np
 
         return self.estimate(np.bincount(codes, weights=counts, minlength=self.cells))[cells]

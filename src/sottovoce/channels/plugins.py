@@ -63,6 +63,14 @@ def make_plugin_channel(kind: str, cells: int, epsilon: Decimal) -> Channel:
     Its entry point is a function of the cells and epsilon, such as a class's ``design``. What it says of itself is not
     relied on: rows add up to its scale, every code is possible for every cell, and no ratio exceeds e^epsilon.
 
+    Args:
+        kind: The name of the entry point in the group ``sottovoce.channels``.
+        cells: How many cells it must tell apart.
+        epsilon: The privacy that its table must keep.
+
+    Returns:
+        The channel, whose table keeps what it promises.
+
     Raises:
         PlanError: If it does not hold, or the table is too large to be looked at.
     """

@@ -14,7 +14,9 @@ PLAN_KEY, COLLECTION_KEY = b"sottovoce.plan", b"sottovoce.collection"
 
 BINARY_VERSION = 1
 
-_Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+"""A question or a code, as JSON may hold it."""
+
 _PLAN, _ID = re.compile("[0-9a-f]{64}"), re.compile("[0-9a-f]{32}")
 
 
@@ -30,8 +32,8 @@ class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
     plan: str
     id: str
-    question: _Number
-    code: _Number
+    question: Number
+    code: Number
 
     def __post_init__(self) -> None:
         try:

@@ -39,6 +39,12 @@ def support_variance(own: float, foreign: float, *, people: float, frequency: fl
 def grr_variance(cells: int, epsilon: float, *, people: float, frequency: float = 0.0) -> float:
     """Return the variance of randomised response over so many cells (equation 3, with the frequency's term).
 
+    Args:
+        cells: How many cells the question tells apart.
+        epsilon: The privacy of one answer.
+        people: How many people answer.
+        frequency: The true frequency of the cell; 0 leaves its term out.
+
     Example:
         >>> growth = math.exp(1)
         >>> math.isclose(grr_variance(16, 1.0, people=100), (16 - 2 + growth) / ((growth - 1) ** 2 * 100))
@@ -54,6 +60,11 @@ def olh_variance(epsilon: float, *, people: float, frequency: float = 0.0) -> fl
 
     The term is the frequency over the people: 4 e^eps / (n (e^eps - 1)^2) + f / n.
 
+    Args:
+        epsilon: The privacy of one answer.
+        people: How many people answer.
+        frequency: The true frequency of the cell; 0 leaves its term out.
+
     Example:
         >>> growth = math.exp(1)
         >>> math.isclose(olh_variance(1.0, people=100), 4 * growth / ((growth - 1) ** 2 * 100))
@@ -63,7 +74,13 @@ def olh_variance(epsilon: float, *, people: float, frequency: float = 0.0) -> fl
 
 
 def channel_variance(channel: FrequencyOracle, *, people: float, frequency: float = 0.0) -> float:
-    """Return the variance of a channel's own estimate of a cell: that of its integers, not of a formula's e^epsilon."""
+    """Return the variance of a channel's own estimate of a cell: that of its integers, not of a formula's e^epsilon.
+
+    Args:
+        channel: The channel, with its integers.
+        people: How many people answer.
+        frequency: The true frequency of the cell.
+    """
     support = channel.support()
     return support_variance(support.own, support.foreign, people=people, frequency=frequency)
 
@@ -72,6 +89,11 @@ def sampling_variance(frequency: float, *, people: int, groups: int) -> float:
     """Return how far a cell's frequency in one of ``groups`` equal groups is from that in all people, squared.
 
     Section 4.5, second part: (m - 1) / (n - 1) f (1 - f), for groups drawn without replacement.
+
+    Args:
+        frequency: The true frequency of the cell among all.
+        people: How many people there are, at least two.
+        groups: Into how many groups of the same size they are dealt.
 
     Example:
         >>> sampling_variance(0.5, people=101, groups=5)

@@ -294,7 +294,16 @@ def _belief(given: Answer | Estimate) -> Belief:
 
 
 def fraction_interval(fraction: float, deviation: float, level: float) -> tuple[float, float]:
-    """Return the interval of a fraction: symmetric, cut to 0 and 1; everything possible where the error is unknown."""
+    """Return the interval of a fraction: symmetric, cut to 0 and 1; everything possible where the error is unknown.
+
+    Args:
+        fraction: The estimate.
+        deviation: Its standard error; NaN or infinite where it is unknown.
+        level: The probability with which the interval should hold the truth.
+
+    Returns:
+        (low, high).
+    """
     reach = normal_factor(level) * deviation
     if not math.isfinite(reach):
         return 0.0, 1.0

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from sottovoce._types import Floats
+from sottovoce.errors import ModelError, QueryError
+from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.origin import Origin
+from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import Batch
 from sottovoce.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from sottovoce.model.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,20 @@ class Fitted(ABC):
         """How many reports the model was fitted to."""
         return self.origin.reports
 
+    @property
+    def interval_note(self) -> str:
+        """What the intervals include, and what not."""
+        return INTERVAL_NOTE
+
+    def attribute_index(self, name: str) -> int:
+        """Return where an attribute stands in the schema, from 0; QueryError if there is none of that name."""
+        try:
+            return self.schema.index(name)
+        except (KeyError, TypeError) as error:
+            raise QueryError(
+                f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
+            ) from error
+
     @abstractmethod
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
@@ -109,6 +129,34 @@ class Fitted(ABC):
     def bias(self, batch: Batch, sums: Floats) -> Floats:
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
         return np.zeros(len(sums))
+
+    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
+        """Return made-up people that follow the model, as a table; a model that knows no whole records refuses.
+
+        Args:
+            count: How many people.
+            seed: The same seed gives the same people.
+            frame: "pandas", "polars" or "arrow".
+
+        Raises:
+            ModelError: If the model knows no whole records: those of pairs know pairs alone.
+        """
+        raise ModelError(self._not_joint("draws no people"))
+
+    def calibrate(self, known: Mapping[str, Any]) -> Model:
+        """Return the model reweighted to publicly known marginals; one that knows no whole records refuses."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
+
+    def reweighted(self, weights: Mapping[int, Floats]) -> Model:
+        """Return the model in which each level of some attributes counts by a weight; for `calibrate` and files."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
+
+    def _not_joint(self, what: str) -> str:
+        able = [mechanism.name for mechanism in every_mechanism() if mechanism.model.joint]
+        return (
+            f"a model by {self.origin.mechanism} answers from parts of records and {what}: "
+            f"that takes a mechanism that models whole records ({', '.join(able)})"
+        )
 
     @abstractmethod
     def state(self) -> dict[str, Any]:

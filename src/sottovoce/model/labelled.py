@@ -34,6 +34,11 @@ class Distribution(np.ndarray[Any, np.dtype[np.float64]]):
     def of(cls, fractions: Floats, names: Sequence[str], labels: Iterable[Sequence[Label]]) -> Distribution:
         """Return fractions with their labels.
 
+        Args:
+            fractions: An array with an axis for each attribute.
+            names: The attributes, in the order of the axes.
+            labels: For each of them what its levels are called.
+
         Example:
             >>> Distribution.of(np.array([0.25, 0.75]), ["region"], [["north", "south"]]).to_frame("arrow").to_pylist()
             [{'region': 'north', 'fraction': 0.25}, {'region': 'south', 'fraction': 0.75}]

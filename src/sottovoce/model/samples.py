@@ -19,7 +19,13 @@ FRAMES = ("pandas", "polars", "arrow")
 
 
 def make_table(schema: Schema, levels: Sequence[NDArray[np.intp]], generator: np.random.Generator) -> pa.Table:
-    """Return people with these levels: integers, texts, and numbers spread evenly within their bin."""
+    """Return people with these levels: integers, texts, and numbers spread evenly within their bin.
+
+    Args:
+        schema: What the levels mean.
+        levels: One array for each attribute, all as long as there are people.
+        generator: Where numbers within their bins come from.
+    """
     columns = {
         attribute.name: _column(attribute, column, generator)
         for attribute, column in zip(schema.attributes, levels, strict=True)

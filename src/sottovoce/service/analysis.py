@@ -64,7 +64,13 @@ class _Look:
 
 
 class Analyst:
-    """Fits and answers; one fit at a time, for any number of collections."""
+    """Fits and answers; one fit at a time, for any number of collections.
+
+    Args:
+        store: Where reports are counted and models kept.
+        minimum_reports: Below this many reports of a collection nothing is fitted or answered.
+        release_step: What is shown changes when so many reports of a plan's wave came since.
+    """
 
     def __init__(self, store: Store, *, minimum_reports: int, release_step: int = 1) -> None:
         self._store, self._minimum, self._step = store, minimum_reports, release_step
@@ -75,7 +81,17 @@ class Analyst:
         self._plans: dict[str, Plan] = {}
 
     def fit(self, served: Served, *, seed: int, quality: str, wave: int | None = None) -> Model:
-        """Return the model of what was counted so far, which answers from now on; of a plan with waves, of one wave."""
+        """Return the model of what was counted so far, which answers from now on; of a plan with waves, of one wave.
+
+        Args:
+            served: A plan of the collection.
+            seed: For mechanisms that draw at random while fitting.
+            quality: "default" or "fast".
+            wave: Of a plan with waves, which one; None for the latest that has reports.
+
+        Raises:
+            TooFewReportsError: If there are fewer reports than anything is said about.
+        """
         with self._fitting:
             tally = self._tally(served)
             if served.plan.waves is not None:

@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -23,9 +24,9 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.posting import Posting
+from sottovoce.service.posting import ROUTE, Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
-from sottovoce.service.routes import router
+from sottovoce.service.routes import reports_body, router
 from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import FAILURES, Store, failure_name, open_store
@@ -69,7 +70,7 @@ def create_app(
         written = collector.close()
         log.info("stopped", extra={"event": "stop", "reason": "told to" if written else "the store hung"})
 
-    app = FastAPI(
+    app = Described(
         title="Sottovoce collector",
         version=__version__,
         description="Counts randomised reports, exactly once each.",
@@ -118,6 +119,16 @@ async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": "the store does not answer; try again later"}, 503, {"Retry-After": "5"})
 
 
+class Described(FastAPI):
+    """The application, which describes itself with the limits that it was given."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of all routes."""
+        described = super().openapi()
+        described["paths"][ROUTE]["post"] |= reports_body(self.state.collector.settings.batch_limit)
+        return described
+
+
 class CountRequests:
     """Counts requests by route and status: by the route's pattern, never by what was asked."""
 
@@ -161,7 +172,13 @@ class Server(uvicorn.Server):
 def make_server(
     settings: Settings, plans: Iterable[Plan], reload: Callable[[], Iterable[Plan]] | None = None
 ) -> Server:
-    """Return the server, ready to run: no access log, no server header, no word about who asks."""
+    """Return the server, ready to run: no access log, no server header, no word about who asks.
+
+    Args:
+        settings: How to serve.
+        plans: What to serve.
+        reload: Gives the plans anew when the process is told to read them again; None serves the same for ever.
+    """
     limits = ConnectionLimits(
         connections=allow_files(settings.connections),
         header_bytes=settings.header_bytes,

@@ -38,6 +38,13 @@ class Limits(NamedTuple):
 def create_token(store: Store, name: str, role: str, day: datetime.date, limits: Limits | None = None) -> str:
     """Return a new token's text: it is shown once, and only its digest is kept.
 
+    Args:
+        store: Where tokens are kept.
+        name: What people call it, 1 to 100 characters.
+        role: One of `ROLES`.
+        day: Today.
+        limits: Its last day, its collection and how many reports it is for; None for no limits.
+
     Raises:
         StoreError: If the name is taken, or something cannot be.
     """
@@ -54,7 +61,16 @@ def create_token(store: Store, name: str, role: str, day: datetime.date, limits:
 
 
 def rotate_token(store: Store, name: str, day: datetime.date) -> str:
-    """Return a new text for a token: the old one ends now, the new one has its name, role and limits."""
+    """Return a new text for a token: the old one ends now, the new one has its name, role and limits.
+
+    Args:
+        store: Where tokens are kept.
+        name: What people call it.
+        day: Today.
+
+    Raises:
+        StoreError: If there is no such token, or it was revoked.
+    """
     old = next((token for token in store.tokens() if token.name == name and token.revoked is None), None)
     if old is None:
         raise StoreError(f"there is no token named {name!r} to rotate; sottovoce token list shows all")
@@ -64,7 +80,16 @@ def rotate_token(store: Store, name: str, day: datetime.date) -> str:
 
 
 def check_token(store: Store, text: str, day: datetime.date | None = None) -> Token | None:
-    """Return the token that a text proves, unless it is unknown, revoked or past its last day."""
+    """Return the token that a text proves, unless it is unknown, revoked or past its last day.
+
+    Args:
+        store: Where tokens are kept.
+        text: What was sent, ``sv_prefix_secret``.
+        day: Today; None does not ask when it ends.
+
+    Returns:
+        The token, or None; the time that takes does not depend on how much of the secret is right.
+    """
     prefix, _, secret = text.removeprefix("sv_").partition("_")
     found = store.find_token(prefix) if prefix.isascii() and prefix.isalnum() else None
     same = hmac.compare_digest(found.digest if found else _NOBODY, _digest(secret))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _SILENT = logging.Logger("sottovoce.silent", level=logging.CRITICAL + 1)
 """A logger that stands alone: no configuration finds it, and nothing it is told is heard."""
+
+_CLOSE_WAIT = 8
+"""Linux's number for a connection whose other side has closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, and make room if there are too many."""
+        """Begin, and make room if there are too many; whoever left while it waited to be accepted is not looked at."""
+        if peer_has_left(transport):
+            self.transport = transport
+            transport.abort()
+            return
         super().connection_made(transport)
         self.waiting[self] = None
         self._deadline = self.loop.call_later(self.limits.header_seconds, self._give_up)
@@ -115,6 +123,21 @@ class LimitedProtocol(HttpToolsProtocol):
             head = f"HTTP/1.1 {status} {reason}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
             self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
         self.transport.close()
+
+
+def peer_has_left(transport: asyncio.Transport) -> bool:
+    """Return whether the other side of a connection has closed it, where the system tells: nobody waits for an answer.
+
+    A flood of connections that are given up at once then costs less to turn away than to send.
+    """
+    option = getattr(socket, "TCP_INFO", None)
+    if option is None:
+        return False
+    try:
+        state: bytes = transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, option, 1)
+    except OSError:  # not TCP
+        return False
+    return state[0] == _CLOSE_WAIT
 
 
 def limited(limits: ConnectionLimits) -> type[LimitedProtocol]:

@@ -40,15 +40,13 @@ router = APIRouter()
 Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
 
 _REPORT = msgspec.json.schema(Report)["$defs"]["Report"]
-_REPORTS_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            JSON: {"schema": {"oneOf": [_REPORT, {"type": "array", "items": _REPORT, "maxItems": 10_000}]}},
-            BINARY: {"schema": {"type": "string", "format": "binary"}},
-        },
-    }
-}
+
+
+def reports_body(most: int) -> dict[str, Any]:
+    """Return the description of the body that reports are posted in, of which it may hold so many."""
+    many = {"type": "array", "items": _REPORT, "maxItems": most}
+    content = {JSON: {"schema": {"oneOf": [_REPORT, many]}}, BINARY: {"schema": {"type": "string", "format": "binary"}}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -71,7 +69,13 @@ async def analyst_only(request: Request) -> None:
 
 
 async def note(request: Request, served: Served, what: str) -> None:
-    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it."""
+    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it.
+
+    Args:
+        request: The request; its token was checked.
+        served: The plan that was asked about.
+        what: The question, of which 2000 characters are kept.
+    """
     collector, name = collector_of(request), request.state.token.name
     await collector.analyse(lambda: collector.store.note_asked(today(), name, served.plan.collection, what[:2000]))
 
@@ -159,7 +163,6 @@ async def get_log(request: Request) -> Response:
     summary="Count reports",
     response_model=Receipt,
     responses=problems(400, 401, 403, 404, 408, 410, 413, 415, 429, 503),
-    openapi_extra=_REPORTS_BODY,
 )
 async def post_reports(fingerprint: Fingerprint) -> Response:
     """Count one report or many, JSON or binary; the answer comes when all that was counted is on disk."""

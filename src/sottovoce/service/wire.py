@@ -1,7 +1,7 @@
 """The bytes of a request -> columns of reports, and what is refused and why.
 
 A good batch takes no Python work for any one report beyond picking its fields: JSON is decoded straight to structs, all
-ids are read as one text, and questions and codes are checked as arrays. Only a batch with something malformed in it is
+ids are checked and read as one text, and questions and codes as arrays. Only a batch with something malformed in it is
 decoded report by report.
 """
 
@@ -10,24 +10,37 @@ from __future__ import annotations
 import datetime
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.client.report import BINARY_VERSION, Report, read_varint
+from sottovoce.client.report import BINARY_VERSION, Number, Report, read_varint
 from sottovoce.errors import TallyError
 from sottovoce.plan.refusals import EXPIRED, MALFORMED, NO_CODE, NO_QUESTION, WRONG_PLAN
 from sottovoce.service.served import Served
 from sottovoce.service.store import ID, One, Reports
 
 _REASONS = ("", WRONG_PLAN, EXPIRED, NO_QUESTION, NO_CODE)
-_decode = msgspec.json.Decoder(Report | list[Report]).decode
+_PLAN = re.compile("[0-9a-f]{64}")
 _decode_one = msgspec.json.Decoder(Report).decode
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _decode_apart = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class _Wire(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A report of a batch, its two texts of the right length and not looked at yet: `_read_ids` does so for all."""
+
+    plan: Annotated[str, msgspec.Meta(min_length=64, max_length=64)]
+    id: Annotated[str, msgspec.Meta(min_length=32, max_length=32)]
+    question: Number
+    code: Number
+
+
+_decode_all = msgspec.json.Decoder(_Wire | list[_Wire]).decode
 
 
 class BadBodyError(Exception):
@@ -58,12 +71,27 @@ class _Columns:
 
 
 def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *, limit: int) -> Decoded:
-    """Return the reports of a JSON body: one report, or an array of them, of any of a collection's plans."""
+    """Return the reports of a JSON body: one report, or an array of them, of any of a collection's plans.
+
+    Args:
+        body: The bytes.
+        plans: The collection's plans, by what reports may name.
+        day: Today; an expired plan's reports are refused.
+        limit: The most reports of a body.
+
+    Raises:
+        BadBodyError: If it is not JSON.
+        BatchSizeError: If there are too many.
+    """
     try:
+        wires: Sequence[_Wire | Report]
         try:
-            wires, malformed = _parse_all(body), list[int]()
+            found, malformed = _decode_all(body), list[int]()
+            wires = [found] if isinstance(found, _Wire) else found
+            ids = _read_ids(wires, plans)
         except (msgspec.DecodeError, UnicodeDecodeError, TallyError):
             wires, malformed = _parse_apart(body)
+            ids = _read_ids(wires, plans)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadBodyError(f"the body is not JSON: {error}") from error
     total = len(wires) + len(malformed)
@@ -71,7 +99,7 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
     columns = _Columns(
         indices=np.delete(np.arange(total), malformed),
         plans=[wire.plan for wire in wires],
-        ids=bytes.fromhex("".join([wire.id for wire in wires])),
+        ids=ids,
         question=np.array([wire.question for wire in wires], dtype=np.int64),
         code=np.array([wire.code for wire in wires], dtype=np.int64),
     )
@@ -79,7 +107,13 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
 
 
 def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> One | None:
-    """Return the one report of a JSON body; None if it is something else, or refused: `decode_json` says why."""
+    """Return the one report of a JSON body; None if it is something else, or refused: `decode_json` says why.
+
+    Args:
+        body: The bytes.
+        plans: The collection's plans, by what reports may name.
+        day: Today; an expired plan's reports are refused.
+    """
     try:
         wire = _decode_one(body)
     except (msgspec.DecodeError, TallyError, UnicodeDecodeError, RecursionError):
@@ -93,7 +127,18 @@ def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> 
 
 
 def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int) -> Decoded:
-    """Return the reports of a binary body: one or more binary forms that name what it is posted to, end to end."""
+    """Return the reports of a binary body: one or more binary forms that name what it is posted to, end to end.
+
+    Args:
+        body: The bytes.
+        served: What it was posted to.
+        day: Today; an expired plan's reports are refused.
+        limit: The most reports of a body.
+
+    Raises:
+        BadBodyError: If it is not binary reports of this plan.
+        BatchSizeError: If there are too many.
+    """
     name = served.name
     first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(name))
     _check_size(len(pieces), limit)
@@ -109,9 +154,18 @@ def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int
     return _screen(columns, {name: served}, day, [])
 
 
-def _parse_all(body: bytes) -> list[Report]:
-    found = _decode(body)
-    return [found] if isinstance(found, Report) else found
+def _read_ids(wires: Sequence[_Wire | Report], plans: Mapping[str, Served]) -> bytes:
+    """Return the ids of some reports, one after the other, if these and the plans they name are hexadecimal digits."""
+    text = "".join([wire.id for wire in wires])
+    try:
+        ids = bytes.fromhex(text)
+    except ValueError as error:
+        raise TallyError("an id is 32 lower-case hexadecimal digits") from error
+    if ids.hex() != text:  # upper case and blanks are read, but not written, like this
+        raise TallyError("an id is 32 lower-case hexadecimal digits")
+    if not all(map(_PLAN.fullmatch, {wire.plan for wire in wires} - plans.keys())):
+        raise TallyError("a plan is 64 lower-case hexadecimal digits")
+    return ids
 
 
 def _parse_apart(body: bytes) -> tuple[list[Report], list[int]]:

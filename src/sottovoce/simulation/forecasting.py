@@ -298,7 +298,14 @@ class Crowd:
 
     @classmethod
     def of(cls, schema: Schema, table: object, seed: int, by: str | None) -> Crowd:
-        """Return the crowd of a table, with queries on one to four attributes."""
+        """Return the crowd of a table, with queries on one to four attributes.
+
+        Args:
+            schema: What is asked.
+            table: The people.
+            seed: The same seed gives the same queries.
+            by: The attribute whose groups are compared; None compares those of any.
+        """
         levels = encode(schema, table)
         drawn = [
             typical_queries(schema, levels, dimensions, count=QUERIES, seed=seed)

@@ -10,14 +10,16 @@ import pytest
 
 from sottovoce.service.store import ID, recent
 from sottovoce.service.store.migrate import migrations
-from sottovoce.service.store.recent import RecentIds, split
+from sottovoce.service.store.recent import RecentIds, SortedIds, indices_held
+from sottovoce.service.store.store import leads
 from tests.collectors import random_ids
 
 
 @pytest.fixture
 def connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
-    """A database in memory, where a generation is a hundred ids."""
+    """A database in memory, where a generation is a hundred ids and a block forty."""
     monkeypatch.setattr(recent, "GENERATION", 100)
+    monkeypatch.setattr(recent, "BLOCK", 40)
     opened = sqlite3.connect(":memory:", isolation_level=None)
     for _, text in migrations("sqlite"):
         opened.executescript(text)
@@ -78,6 +80,29 @@ def test_the_work_of_settling_goes_on_after_a_restart(connection: sqlite3.Connec
     assert not any(RecentIds(connection, 1).new(batch).any() for batch in (*batches, last))
 
 
-def test_ids_are_cut_at_sixteen_bytes() -> None:
-    assert split(b"a" * 16 + bytes(16)) == [b"a" * 16, bytes(16)]
-    assert split(b"") == []
+def test_nothing_is_forgotten_while_ids_come_one_by_one_and_in_batches(connection: sqlite3.Connection) -> None:
+    ids, batches = RecentIds(connection, 1), [some(size) for size in (1, 39, 1, 7, 95, 1, 1, 250, 3, 60, 40, 99)]
+    for number, batch in enumerate(batches):
+        assert ids.new(batch).all()
+        append(ids, batch)
+        assert not any(ids.new(earlier).any() for earlier in batches[: number + 1])
+    assert held(connection)[0] >= 100
+    assert not any(RecentIds(connection, 1).new(batch).any() for batch in batches)
+
+
+def test_ids_that_begin_alike_are_told_apart() -> None:
+    alike = [b"same one" + ending for ending in (bytes(8), b"b" * 8, b"\xff" * 8)]
+    kept = SortedIds([alike[1], b"a" * 16, alike[2]])
+    asked = np.array([*alike, b"a" * 16, b"z" * 16, bytes(16)], dtype=ID)
+    assert kept.seen(asked, leads(asked)).tolist() == [False, True, True, True, False, False]
+    assert SortedIds().seen(asked, leads(asked)).tolist() == [False] * 6
+
+
+@pytest.mark.parametrize("number", [1, 100, 5_000, 200_000])
+def test_every_id_of_a_batch_is_looked_up_however_many_there_are(connection: sqlite3.Connection, number: int) -> None:
+    batch = some(number)
+    last = batch[-1].ljust(16, b"\0")
+    connection.execute("INSERT INTO settled_digests (collection, digest) VALUES (1, ?)", (last,))
+    for collection, expected in ((1, [(number - 1,)]), (2, [])):
+        found = indices_held(connection, "settled_digests", "digest", collection, batch.tobytes())
+        assert list(found) == expected

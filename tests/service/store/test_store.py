@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.service.store import ID, Reports, join
+from sottovoce.service.store import ID, Reports, first_of_each, join
+from sottovoce.service.store.store import sorting, split
 
 rows = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2), st.sampled_from([0, 1, 2**63 - 1])), max_size=30)
 
@@ -46,3 +47,14 @@ def test_joined_batches_stand_one_after_the_other(parts: list[list[tuple[int, in
     columns = (joined.plan.tolist(), joined.question.tolist(), joined.code.tolist())
     assert list(zip(*columns, strict=True)) == [row for part in parts for row in part]
     assert joined.ids.tobytes() == b"".join(as_reports(part).ids.tobytes() for part in parts)
+
+
+alike = st.builds(lambda start, end: start + end, *[st.sampled_from([bytes(8), b"\xff" * 8, b"\x80" + bytes(7)])] * 2)
+
+
+@given(st.lists(st.one_of(alike, st.binary(min_size=16, max_size=16)), max_size=30))
+def test_ids_are_sorted_as_bytes_and_of_equal_ones_the_first_stays_first(ids: list[bytes]) -> None:
+    column = np.frombuffer(b"".join(ids), dtype=ID)
+    assert sorting(column).tolist() == sorted(range(len(ids)), key=lambda index: ids[index])
+    assert first_of_each(column).tolist() == [ids.index(one) for one in sorted(set(ids))]
+    assert split(column.tobytes()) == ids

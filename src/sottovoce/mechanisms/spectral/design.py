@@ -43,7 +43,16 @@ _MIN_RELATIVE_GAIN = 1e-4  # a step of the local search must save this part of t
 
 
 def information(asked: Candidates, users: float, shares: Floats) -> Floats:
-    """Return the information on a coefficient of each group when ``users`` people are asked by the blocks' shares."""
+    """Return the information on a coefficient of each group when ``users`` people are asked by the blocks' shares.
+
+    Args:
+        asked: The blocks.
+        users: How many people report.
+        shares: For each block the fraction of the people whom it is asked.
+
+    Returns:
+        For each group the expected number of reports, weighed by squared attenuation, on one of its coefficients.
+    """
     return np.asarray(users * asked.by_group(asked.gains * shares[asked.rows]) / asked.groups.coefficients)
 
 

@@ -126,7 +126,13 @@ class _Fold:
 def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda done: None) -> Fitted:
     """Return the mixture that explains the answers.
 
-    ``progress`` is told how much is done.
+    Args:
+        answers: The counts, and what the questions show.
+        effort: How many components, fits, folds and steps.
+        progress: Told how much of the work is done, from 0 to 1.
+
+    Returns:
+        The mixture, what remains unknown after it, and what the reports say beyond it.
     """
     generator = np.random.default_rng(_SEED)
     moments, asked = answers.moments(), answers.asked
@@ -210,7 +216,16 @@ def _held_out(
 
 
 def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:
-    """Return for every attribute the texture under which its measured means are the most probable."""
+    """Return for every attribute the texture under which its measured means are the most probable.
+
+    Args:
+        axes: The attributes.
+        asked: Which functions of each attribute were asked.
+        moments: What was measured; only the means of single attributes are looked at.
+
+    Returns:
+        One of `TEXTURES` each; the first for an attribute without order.
+    """
     chosen = []
     for index, axis in enumerate(axes):
         own, signs = asked.indices(index), walsh_signs(axis.size, asked.bands[index])[:, 1:]

@@ -37,6 +37,11 @@ def water_filling(groups: Groups, epsilon: float, users: float) -> Floats:
 
     The sum over all coefficients is at most ``users * kappa``, and none gets more than ``users``. Where it is between
     those bounds, a coefficient's slope is the same as any other's: the level of the water, found by halving.
+
+    Args:
+        groups: The groups of coefficients, with prior and weight.
+        epsilon: The privacy of one answer.
+        users: How many people report.
     """
     weight, variance = groups.weight, groups.variance
     low, high = -100.0, 100.0
@@ -51,7 +56,13 @@ def water_filling(groups: Groups, epsilon: float, users: float) -> Floats:
 
 
 def limit(groups: Groups, epsilon: float, users: float) -> float:
-    """Return the expected squared error of water-filling: no design has less."""
+    """Return the expected squared error of water-filling: no design has less.
+
+    Args:
+        groups: The groups of coefficients, with prior and weight.
+        epsilon: The privacy of one answer.
+        users: How many people report.
+    """
     return expected_error(groups, water_filling(groups, epsilon, users))
 
 
@@ -61,6 +72,14 @@ def domain_limit(groups: Groups, epsilon: float, users: float) -> float:
     A code that singles out s levels, f = s/N of the domain, carries ``(e^eps - 1)^2 f (1 - f) / (1 + f (e^eps - 1))^2``
     over all coefficients, and on any one at most ``f / (1 - f)`` of that. The best mixture over s is found by the
     method of Frank and Wolfe; what is returned is its lower bound.
+
+    Args:
+        groups: The groups of coefficients of one attribute.
+        epsilon: The privacy of one answer.
+        users: How many people report.
+
+    Raises:
+        ValueError: If there are several attributes.
     """
     if len(groups.axes) != 1:
         raise ValueError(f"the limit of a domain is computed for one attribute, got {len(groups.axes)}")

@@ -93,7 +93,17 @@ class SpectralOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True,
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOptions) -> Design:
-    """Return the questions of Spectral: a product family for every block of bands that repays its reports."""
+    """Return the questions of Spectral: a product family for every block of bands that repays its reports.
+
+    Args:
+        schema: What is asked; any kinds of attributes, at most 100 of at most 4096 levels.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; fixes how finely, and how many attributes together, they are asked.
+        options: Which queries matter.
+
+    Raises:
+        PlanError: If there are too many attributes or levels, or the workload names an attribute that is not there.
+    """
     if len(schema.attributes) > MAX_ATTRIBUTES:
         raise PlanError(f"spectral takes at most {MAX_ATTRIBUTES} attributes, got {len(schema.attributes)}")
     for attribute in schema.attributes:
@@ -129,7 +139,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
-    """Return the mixture of products that explains the tally; a tally has one model, whatever the seed."""
+    """Return the mixture of products that explains the tally; a tally has one model, whatever the seed.
+
+    Args:
+        plan: A plan of the collection.
+        tally: What was counted.
+        how: Its quality chooses among `EFFORTS`, its progress is told; its seed is not used.
+    """
     answers = answers_of(plan, tally)
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other

@@ -57,7 +57,16 @@ class Known:
         gap: Floats,
         noise: Noise | None = None,
     ) -> Known:
-        """Return what is kept of a fit."""
+        """Return what is kept of a fit.
+
+        Args:
+            axes: The attributes.
+            asked: Which functions of each attribute were asked.
+            doubt: What remains unknown, by bands.
+            residual: Measured minus model for all functions of all attributes, the constant first; zero if not asked.
+            gap: The cautious correction minus model, likewise.
+            noise: How far chance moves what was measured; without it there are no direct answers.
+        """
         measured = np.where(np.isfinite(doubt.measured), doubt.measured, 0.0)
         tables = np.stack([doubt.noise, doubt.bias, measured]).astype(np.float32)
         bands = np.array(asked.bands)
@@ -88,6 +97,13 @@ class MixtureModel(JointModel):
     """Component weights, and for each attribute a distribution of its levels per component (components by levels).
 
     Factors are kept in a short float type, so that a model is the same after it was saved and read.
+
+    Args:
+        origin: What the model says of itself: schema, plan, reports.
+        weights: Of the components; they need not sum to one.
+        factors: For each attribute its distributions, components by levels; rows need not sum to one.
+        precision: The float type in which factors are kept.
+        known: What a fit leaves behind for intervals and direct answers; a model without it has no posterior.
     """
 
     kind = "mixture"

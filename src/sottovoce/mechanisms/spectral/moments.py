@@ -54,7 +54,14 @@ class Shown:
         *,
         parity: bool = False,
     ) -> Shown:
-        """Return what is shown by tables, given as tuples of functions, over attributes of these sizes."""
+        """Return what is shown by tables, given as tuples of functions, over attributes of these sizes.
+
+        Args:
+            attributes: The attributes of a family, in the order of the cells' digits.
+            tables: For each of them its tables, as the numbers of the Walsh functions whose signs a bin stands for.
+            sizes: How many levels every attribute of the schema has.
+            parity: Whether only products over all attributes are shown.
+        """
         reached = []
         for attribute, own in zip(attributes, tables, strict=True):
             occurs = np.zeros((len(own), 1 << len(own[0])), dtype=np.bool_)
@@ -259,7 +266,16 @@ def hadamard(counts: NDArray[Any]) -> Floats:
 def split(
     counts: Sequence[NDArray[np.int64]], parts: int, generator: np.random.Generator
 ) -> list[list[NDArray[np.int64]]]:
-    """Return the counts dealt out at random: every report goes to one of the parts, all equally likely."""
+    """Return the counts dealt out at random: every report goes to one of the parts, all equally likely.
+
+    Args:
+        counts: For each family its counts, questions by codes.
+        parts: Into how many parts.
+        generator: Where the draws come from.
+
+    Returns:
+        For each part the counts of every family; over the parts they add up to what was given.
+    """
     dealt: list[list[NDArray[np.int64]]] = [[] for _ in range(parts)]
     for left in counts:
         for number in range(parts):

@@ -103,6 +103,13 @@ class Objective:
 
     Fine functions are asked with coarse ones only, so functions are put in the order of their bands, and a few slabs
     hold all moments that anyone was asked for: a twentieth of the whole matrix in a usual collection.
+
+    Args:
+        axes: The attributes.
+        asked: Which functions of each attribute were asked.
+        moments: What was measured, and with how much information.
+        components: How many components the mixture has.
+        textures: For each attribute how smooth its distribution is believed to be.
     """
 
     def __init__(

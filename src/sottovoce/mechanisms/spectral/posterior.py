@@ -145,7 +145,13 @@ class Posterior:
         return {"single": prior[0, 1:], "pair": np.sqrt(np.diag(prior)[1:]), "triple": triple}
 
     def spread(self, count: int, products: Products, sums: Floats) -> Variances:
-        """Return the spread of sums (rows) of ``count`` products."""
+        """Return the spread of sums (rows) of ``count`` products.
+
+        Args:
+            count: How many products there are.
+            products: For each attribute that some product names: which products, and their weights over its levels.
+            sums: How much of every product (columns) goes into each sum (rows).
+        """
         names = ("posterior", "prior", "unasked", "assumed")
         single, several = ({name: np.zeros(len(sums)) for name in names} for _ in range(2))
         shift, drift, direct = (np.zeros(len(sums)) for _ in range(3))

@@ -19,6 +19,7 @@ from sottovoce.service.store.store import (
     Store,
     Token,
     columns_of,
+    first_of_each,
     join,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "Token",
     "columns_of",
     "failure_name",
+    "first_of_each",
     "join",
     "open_store",
 ]

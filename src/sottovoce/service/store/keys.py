@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sottovoce._files import create_whole, sync_directory
 from sottovoce.errors import StoreError
-from sottovoce.service.store.store import ID
+from sottovoce.service.store.store import ID, sorting, split
 
 _WIDTH = ID.itemsize
 _KEY_BYTES = 32
@@ -45,13 +45,13 @@ class IdKey:
 
     def digests(self, ids: NDArray[np.bytes_]) -> tuple[NDArray[np.intp], NDArray[np.bytes_]]:
         """Return an order of some ids that tells nothing of theirs, and their digests, sorted, in that order."""
-        raw, secret = ids.tobytes(), self.secret
-        parts = [
-            blake2s(raw[start : start + _WIDTH], digest_size=_WIDTH, key=secret).digest()
-            for start in range(0, len(raw), _WIDTH)
-        ]
+        keyed, parts = blake2s(digest_size=_WIDTH, key=self.secret).copy, list[bytes]()
+        for id in split(ids.tobytes()):
+            state = keyed()
+            state.update(id)
+            parts.append(state.digest())
         made = np.frombuffer(b"".join(parts), dtype=ID)
-        order = np.argsort(made)
+        order = sorting(made)
         return order, made[order]
 
     @property

@@ -143,7 +143,17 @@ class PostgresStore(Records):
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
-        """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
+
+        Raises:
+            StoreError: If other collectors were first with an id each time that it was tried; nothing was counted.
+        """
         order, digests = self._key_of(collection).digests(reports.ids)
         for _ in range(_ATTEMPTS):
             try:

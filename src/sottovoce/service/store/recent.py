@@ -9,38 +9,78 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.service.store.store import ID
+from sottovoce.service.store.store import ID, leads, sorting, split
 
 GENERATION = 500_000
-"""So many ids are gathered before they are settled: about 80 MB of memory for two generations, whatever was counted."""
+"""So many ids are gathered before they are settled: two generations take about 40 MB, whatever was counted."""
+
+BLOCK = 100_000
+"""So many of the latest are held as a set; then they are sorted, and take an eighth of the memory."""
 
 _WIDTH = ID.itemsize
-_INDICES = """
-WITH RECURSIVE indices (number) AS (SELECT 0 WHERE ?2 > 0 UNION ALL SELECT number + 1 FROM indices
-WHERE number + 1 < ?2)
+_INDICES = "CREATE TEMPORARY TABLE IF NOT EXISTS indices (number INTEGER PRIMARY KEY)"
+_MORE_INDICES = """
+WITH RECURSIVE more (number) AS (SELECT ?1 UNION ALL SELECT number + 1 FROM more WHERE number + 1 < ?2)
+INSERT INTO indices SELECT number FROM more
 """
-SETTLE = f"""
-{_INDICES}
-INSERT OR IGNORE INTO settled_digests SELECT ?3, substr(?1, 1 + 16 * number, 16) FROM indices
-"""
-"""Puts the digests that stand one after the other in ?1, ?2 of them, into the tree of collection ?3."""
-
-
-def indices_query(table: str, column: str) -> str:
-    """Return the query for the indices of those ids in ?1, ?2 of them, that a table holds of collection ?3."""
-    return f"""
-{_INDICES}
-SELECT number FROM indices CROSS JOIN {table} AS held
-WHERE held.collection = ?3 AND held.{column} = substr(?1, 1 + 16 * number, 16)
+_SETTLE = """
+INSERT OR IGNORE INTO settled_digests SELECT ?3, substr(?1, 1 + 16 * number, 16) FROM indices WHERE number < ?2
 """
 
 
-_SEEN = indices_query("settled_digests", "digest")
+def indices_held(
+    connection: sqlite3.Connection, table: str, column: str, collection: int, raw: bytes
+) -> Iterator[tuple[int]]:
+    """Yield the indices of those of the ids that stand one after the other in ``raw`` that a table holds."""
+    count = _need_indices(connection, raw)
+    query = f"""
+    SELECT number FROM indices CROSS JOIN {table} AS held
+    WHERE number < ?2 AND held.collection = ?3 AND held.{column} = substr(?1, 1 + 16 * number, 16)
+    """
+    return connection.execute(query, (raw, count, collection))
+
+
+def settle(connection: sqlite3.Connection, collection: int, raw: bytes) -> None:
+    """Put the digests that stand one after the other in ``raw`` into the large tree."""
+    connection.execute(_SETTLE, (raw, _need_indices(connection, raw), collection))
+
+
+def _need_indices(connection: sqlite3.Connection, raw: bytes) -> int:
+    """Return how many ids there are; the connection's table of indices has as many rows from now on."""
+    count = len(raw) // _WIDTH
+    connection.execute(_INDICES)
+    (have,) = connection.execute("SELECT coalesce(max(number) + 1, 0) FROM indices").fetchone()
+    if have < count:
+        connection.execute(_MORE_INDICES, (have, 2 * count))
+    return count
+
+
+class SortedIds:
+    """Ids in their order, sixteen bytes each and eight more to find them by."""
+
+    def __init__(self, runs: Sequence[bytes] = ()) -> None:
+        ids = np.frombuffer(b"".join(runs), dtype=ID)
+        self.ids = ids[sorting(ids)]
+        self._leads = leads(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def seen(self, ids: NDArray[np.bytes_], lead: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return which of some ids are among these; ``lead`` is their first halves."""
+        found = np.zeros(len(ids), dtype=bool)
+        if len(self):
+            found = self._leads.take(np.searchsorted(self._leads, lead), mode="clip") == lead
+            (near,) = found.nonzero()
+            if len(near):
+                found[near] = self.ids.take(np.searchsorted(self.ids, ids[near]), mode="clip") == ids[near]
+        return found
 
 
 class RecentIds:
@@ -48,25 +88,27 @@ class RecentIds:
 
     def __init__(self, connection: sqlite3.Connection, collection: int) -> None:
         self._connection, self._collection = connection, collection
-        self._gathering: set[bytes] = set()
-        self._settling: set[bytes] = set()
-        self._queue, self._taken = b"", 0
+        self._latest: set[bytes] = set()
+        self._runs: list[bytes] = []
         self._appended: list[bytes] = []
         runs = connection.execute("SELECT generation, digests FROM recent_digests WHERE collection = ?", (collection,))
-        held: dict[int, set[bytes]] = {}
+        held: dict[int, list[bytes]] = {}
         for generation, ids in runs:
-            held.setdefault(generation, set()).update(split(ids))
+            held.setdefault(generation, []).append(ids)
         self._generation = max(held, default=0)
-        self._gathering = held.pop(self._generation, set())
-        self._start_settling(set().union(*held.values()))
+        self._blocks = [SortedIds(held.pop(self._generation, []))]
+        self._settling, self._taken = SortedIds([run for runs in held.values() for run in runs]), 0
 
     def new(self, ids: NDArray[np.bytes_]) -> NDArray[np.bool_]:
         """Return which of some sorted ids were not seen before."""
-        raw = ids.tobytes()
-        gathering, settling = self._gathering, self._settling
-        fresh = np.fromiter((id not in gathering and id not in settling for id in split(raw)), bool, len(ids))
-        for (start,) in self._connection.execute(_SEEN, (raw, len(ids), self._collection)):
-            fresh[start] = False
+        raw, lead = ids.tobytes(), leads(ids)
+        parts, fresh = split(raw), np.ones(len(ids), dtype=bool)
+        if not self._latest.isdisjoint(parts):
+            fresh = np.fromiter((one not in self._latest for one in parts), bool, len(ids))
+        for block in (*self._blocks, self._settling):
+            fresh &= ~block.seen(ids, lead)
+        for (index,) in indices_held(self._connection, "settled_digests", "digest", self._collection, raw):
+            fresh[index] = False
         return fresh
 
     def append(self, ids: NDArray[np.bytes_]) -> None:
@@ -76,35 +118,32 @@ class RecentIds:
             "INSERT INTO recent_digests (key, collection, generation, digests) VALUES (?, ?, ?, ?)",
             (secrets.randbits(63), self._collection, self._generation, raw),
         )
-        self._appended = split(raw)
+        self._appended = [raw]
         self._settle_slice(2 * len(ids))
 
     def committed(self) -> None:
         """Take note that the transaction is on disk."""
-        self._gathering.update(self._appended)
+        self._runs += self._appended
+        self._latest.update(split(b"".join(self._appended)))
         self._appended = []
-        if self._taken >= len(self._queue):
-            self._settling, self._queue, self._taken = set(), b"", 0
-            if len(self._gathering) >= GENERATION:
-                self._generation += 1
-                self._start_settling(self._gathering)
-                self._gathering = set()
-
-    def _start_settling(self, ids: set[bytes]) -> None:
-        self._settling, self._taken = ids, 0
-        self._queue = np.sort(np.frombuffer(b"".join(ids), dtype=ID)).tobytes()
+        settled = self._taken >= len(self._settling)
+        full = settled and len(self._latest) + sum(map(len, self._blocks)) >= GENERATION
+        if full or len(self._latest) >= BLOCK:
+            self._blocks.append(SortedIds(self._runs))
+            self._latest, self._runs = set(), []
+        if settled and self._taken:
+            self._settling, self._taken = SortedIds(), 0
+        if full:
+            self._generation += 1
+            self._settling = SortedIds([block.ids.tobytes() for block in self._blocks])
+            self._blocks = []
 
     def _settle_slice(self, count: int) -> None:
-        if not self._queue:
+        part = self._settling.ids[self._taken : self._taken + count]
+        if not len(part):
             return
-        part = self._queue[self._taken : self._taken + _WIDTH * count]
-        self._connection.execute(SETTLE, (part, len(part) // _WIDTH, self._collection))
+        settle(self._connection, self._collection, part.tobytes())
         self._taken += len(part)
-        if self._taken >= len(self._queue):
+        if self._taken >= len(self._settling):
             done: tuple[Any, ...] = (self._collection, self._generation)
             self._connection.execute("DELETE FROM recent_digests WHERE collection = ? AND generation < ?", done)
-
-
-def split(raw: bytes) -> list[bytes]:
-    """Return the ids that stand one after the other in ``raw``."""
-    return [raw[start : start + _WIDTH] for start in range(0, len(raw), _WIDTH)]

@@ -99,7 +99,15 @@ class Records(ABC):
         return [Release(name, wave, int(reports), bytes(document)) for name, wave, reports, document in rows]
 
     def release(self, fingerprint: str, wave: int, before: int, reports: int, document: bytes) -> bool:
-        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports."""
+        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports.
+
+        Args:
+            fingerprint: The plan.
+            wave: Its wave; 1 for a plan without waves.
+            before: How many reports were shown so far; if another collector showed more since, nothing is kept.
+            reports: How many are shown from now on.
+            document: The counts, as rows of integers.
+        """
         return self._write(_RELEASE, (wave, reports, document, fingerprint, before)) == 1
 
     def refusals(self, collection: int) -> list[tuple[datetime.date, str, int]]:
@@ -142,7 +150,14 @@ class Records(ABC):
         return self._write("UPDATE tokens SET name = ? WHERE name = ?", (new, name)) == 1
 
     def note_asked(self, day: datetime.date, token: str, collection: str, what: str) -> None:
-        """Write down that an analyst's token was used to ask something."""
+        """Write down that an analyst's token was used to ask something.
+
+        Args:
+            day: Today; no time of day is kept.
+            token: The token's name.
+            collection: What was asked about.
+            what: The question.
+        """
         self._write(_ASKED, (str(day), token, collection, what))
 
     def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
@@ -155,7 +170,13 @@ class Records(ABC):
         return Log(tuple(LogEntry(*row) for row in self._read(f"{plan_log.ENTRIES} ORDER BY number")))
 
     def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database."""
+        """Keep the model that answers from now on, for all collectors of this database.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            model: The model's file, and what it was fitted to.
+        """
         self._write(_MODEL, (collection, model.id, str(day), model.plan, model.reports, model.document))
 
     def model_head(self, collection: int) -> tuple[str, int] | None:
@@ -169,7 +190,13 @@ class Records(ABC):
         return KeptModel(rows[0][0], rows[0][1], int(rows[0][2]), bytes(rows[0][3])) if rows else None
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
-        """Return whether a task is this holder's for so many seconds; one at a time has it."""
+        """Return whether a task is this holder's for so many seconds; one at a time has it.
+
+        Args:
+            name: The task.
+            holder: Who asks, by a name that no other collector has.
+            seconds: For how long; asking again before it ends makes it longer.
+        """
         now = int(time.time())
         return self._write(_LEASE, (name, holder, now + seconds, now)) == 1
 

@@ -25,9 +25,9 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.store import plain, plan_log
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
-from sottovoce.service.store.recent import RecentIds, split
+from sottovoce.service.store.recent import RecentIds
 from sottovoce.service.store.records import Records
-from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports
+from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, split
 
 _COUNT = """
 INSERT INTO counts (plan, day, question, code, count) VALUES (?, ?, ?, ?, ?)
@@ -156,7 +156,14 @@ class SQLiteStore(Records):
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
-        """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
+        """
         order, digests = self._key_of(collection).digests(reports.ids)
         reports = reports.take(order)
         with self._lock:

@@ -93,6 +93,50 @@ def join(parts: list[Reports]) -> Reports:
     )
 
 
+def split(raw: bytes) -> list[bytes]:
+    """Return the ids that stand one after the other in ``raw``.
+
+    Example:
+        >>> split(bytes(16) + b"a" * 16) == [bytes(16), b"a" * 16]
+        True
+    """
+    found: list[bytes] = np.frombuffer(raw, dtype=f"V{ID.itemsize}").tolist()
+    return found
+
+
+def leads(ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
+    """Return the first half of each id as a number, in the order of the ids: quicker to sort and to find than text."""
+    return np.ascontiguousarray(ids).view(">u8")[::2].astype(np.uint64)
+
+
+def sorting(ids: NDArray[np.bytes_]) -> NDArray[np.intp]:
+    """Return the indices that sort ids; of equal ones, the one that came first is first.
+
+    Example:
+        >>> sorting(np.array([b"b" * 16, b"a" * 16, b"b" * 16], ID)).tolist()
+        [1, 0, 2]
+    """
+    lead = leads(ids)
+    order = np.argsort(lead, kind="stable")
+    sorted_lead = lead[order]
+    if (sorted_lead[1:] == sorted_lead[:-1]).any():  # the same id, or a chance of one in 2^64
+        order = np.argsort(ids, kind="stable")
+    return order
+
+
+def first_of_each(ids: NDArray[np.bytes_]) -> NDArray[np.intp]:
+    """Return the index of the first of every id, in the order of the ids.
+
+    Example:
+        >>> first_of_each(np.array([b"b" * 16, b"a" * 16, b"b" * 16], ID)).tolist()
+        [1, 0]
+    """
+    order = sorting(ids)
+    found, kept = ids[order], np.ones(len(ids), dtype=bool)
+    kept[1:] = found[1:] != found[:-1]
+    return order[kept]
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token as it is kept.
@@ -177,6 +221,12 @@ class Store(Protocol):
 
         The reports' ids differ from one another; all are of one collection, which was registered. Ids are kept as keyed
         digests, in the order of the digests.
+
+        Args:
+            collection: The collection's number.
+            day: Today; reports are counted by day, and no finer.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
         """
 
     def upkeep(self, *, now: bool = False) -> bool:
@@ -189,7 +239,15 @@ class Store(Protocol):
         """Return what was shown last of every plan and wave, where counts are shown in steps."""
 
     def release(self, fingerprint: str, wave: int, before: int, reports: int, document: bytes) -> bool:
-        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports."""
+        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports.
+
+        Args:
+            fingerprint: The plan.
+            wave: Its wave; 1 for a plan without waves.
+            before: How many reports were shown so far.
+            reports: How many are shown from now on.
+            document: The counts, as rows of integers.
+        """
 
     def revision(self, collection: int) -> int:
         """Return a number that grows with every change to what was counted or refused."""
@@ -222,13 +280,26 @@ class Store(Protocol):
         """Return which ids were counted before."""
 
     def note_asked(self, day: datetime.date, token: str, collection: str, what: str) -> None:
-        """Write down that an analyst's token was used to ask something."""
+        """Write down that an analyst's token was used to ask something.
+
+        Args:
+            day: Today; no time of day is kept.
+            token: The token's name.
+            collection: What was asked about.
+            what: The question.
+        """
 
     def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
         """Return what was asked: day, token, collection, what, and how often."""
 
     def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database."""
+        """Keep the model that answers from now on, for all collectors of this database.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            model: The model's file, and what it was fitted to.
+        """
 
     def model_head(self, collection: int) -> tuple[str, int] | None:
         """Return the id and the reports of the model that answers, if there is one."""
@@ -237,7 +308,13 @@ class Store(Protocol):
         """Return the model that answers, if there is one."""
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
-        """Return whether a task is this holder's for so many seconds; one at a time has it."""
+        """Return whether a task is this holder's for so many seconds; one at a time has it.
+
+        Args:
+            name: The task.
+            holder: Who asks, by a name that no other collector has.
+            seconds: For how long; asking again before it ends makes it longer.
+        """
 
     def collections(self) -> list[CollectionState]:
         """Return all collections."""
