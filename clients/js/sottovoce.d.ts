@@ -79,36 +79,6 @@ export type Document = Record<string, unknown>;
  */
 export type Members = Record<string, (value: any) => boolean>;
 export type AnyAttribute = Ordinal | Numeric | Categorical;
-export type Explanation = {
-    /**
-     * the question that chance picked
-     */
-    question: string;
-    /**
-     * the groups it sorts people into, attribute by attribute
-     */
-    axes: {
-        name: string;
-        groups: string[];
-    }[];
-    /**
-     * how many groups that makes, all attributes taken together
-     */
-    cells: bigint;
-    /**
-     * for each group whether the code speaks for it, the last attribute varying fastest;
-     * null where there are too many groups to list
-     */
-    favoured: boolean[] | null;
-    /**
-     * the probability that a code speaks for the group its sender is in
-     */
-    truthful: number;
-    /**
-     * how many times likelier the code is for one person than for any other, at the most
-     */
-    ratio: number;
-};
 /**
  * What an answer costs
  */
@@ -201,6 +171,10 @@ export type Options = {
      */
     fingerprint?: string | undefined;
     /**
+     * the plan's JSON, where the page holds it: it is then not fetched, and checked all the same
+     */
+    text?: string | undefined;
+    /**
      * what this device has answered and spent; by default `await Ledger.open()`
      */
     ledger?: Ledger | undefined;
@@ -228,6 +202,81 @@ export type Options = {
      * what waits between two tries
      */
     wait?: ((milliseconds: number) => Promise<unknown>) | undefined;
+};
+export type Explanation = {
+    /**
+     * the question that chance picked
+     */
+    question: string;
+    /**
+     * the groups it sorts people into, attribute by
+     * attribute, and whether a group holds several parts of a scale
+     */
+    axes: {
+        name: string;
+        groups: string[];
+        mixed: boolean;
+    }[];
+    /**
+     * how many groups that makes, all attributes taken together
+     */
+    cells: bigint;
+    /**
+     * for each group whether the code speaks for it, the last attribute varying fastest;
+     * null where there are too many groups to list
+     */
+    favoured: boolean[] | null;
+    /**
+     * what else might have been sent, what was sent among it: chance chose one
+     * of these; null where there are too many
+     */
+    alternatives: Alternative[] | null;
+    /**
+     * the group that the record falls into, if one was given
+     */
+    own: number | null;
+    /**
+     * the probability that a code speaks for the group its sender is in
+     */
+    truthful: number;
+    /**
+     * how many times likelier the code is for one person than for any other, at the most
+     */
+    ratio: number;
+};
+/**
+ * One of the codes that chance chose from
+ */
+export type Alternative = {
+    /**
+     * the groups that it speaks for
+     */
+    cells: number[];
+    /**
+     * whether it is the report's
+     */
+    sent: boolean;
+    /**
+     * how likely it was, for the record that was given
+     */
+    chance: number | null;
+};
+/**
+ * How groups are named
+ */
+export type Words = {
+    noAnswer: string;
+    range: (low: string, high: string) => string;
+    /**
+     * from low on, and below high
+     */
+    below: (low: string, high: string) => string;
+    /**
+     * a label for each value; none where numbers speak for themselves
+     */
+    labels: (attribute: AnyAttribute) => string[];
+    title: (attribute: AnyAttribute) => string;
+    number: (number: number) => string;
 };
 /** A collection that would cost more privacy than this device is willing to spend: nothing is drawn. */
 export class BudgetError extends SottovoceError {
@@ -440,23 +489,17 @@ export class SottovoceError extends Error {
 export class StorageError extends SottovoceError {
 }
 /**
- * @typedef {object} Explanation
- * @property {string} question the question that chance picked
- * @property {{name: string, groups: string[]}[]} axes the groups it sorts people into, attribute by attribute
- * @property {bigint} cells how many groups that makes, all attributes taken together
- * @property {boolean[] | null} favoured for each group whether the code speaks for it, the last attribute varying fastest;
- *   null where there are too many groups to list
- * @property {number} truthful the probability that a code speaks for the group its sender is in
- * @property {number} ratio how many times likelier the code is for one person than for any other, at the most
- */
-/**
  * Return what a report of this plan says about its sender.
  * @param {Plan} plan
  * @param {Report} report
- * @param {Record<string, string>} [names] what to call attributes, where their own names will not do
+ * @param {{record?: Record<string, unknown>, words?: Partial<Words>}} [options] the record that it was drawn for, if it is
+ *   to be said where that stands, and how groups are named; in English, and by the plan's own titles, unless said otherwise
  * @returns {Explanation}
  */
-export function explain(plan: Plan, report: Report, names?: Record<string, string>): Explanation;
+export function explain(plan: Plan, report: Report, { record, words }?: {
+    record?: Record<string, unknown>;
+    words?: Partial<Words>;
+}): Explanation;
 /** Integers from low to high, both included, one level each. */
 declare class Ordinal extends Attribute {
     /** @param {any} document */
