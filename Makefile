@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 CLIENTS := js explorer
 MODULES := $(CLIENTS:%=clients/%/node_modules/.package-lock.json)
 
-.PHONY: help demo test fast check format coverage oldest explorer survey pictures bench scale clean
+.PHONY: help demo test fast check docs format coverage oldest explorer survey figures bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -72,10 +72,11 @@ explorer: $(MODULES) ## Build the explorer's page into the package (needs Node.j
 survey: $(MODULES) ## Build the browser client, and the survey page's program into the package (needs Node.js).
 	cd clients/js && npm run --silent build
 
-pictures: $(STAMP) ## Take the pictures of the explorer, the report and the survey in docs/ (needs Chromium).
-	$(BIN)/python docs/make_explorer_pictures.py
-	$(BIN)/python docs/make_report_pictures.py
-	$(BIN)/python docs/make_survey_pictures.py
+docs: $(STAMP) ## Build the site into build/docs, without a network; a warning or a broken link is an error.
+	$(BIN)/python docs/site/build.py
+
+figures: $(STAMP) ## Make the pictures and tables of docs/ again that take under ten minutes, and the notebooks (needs Chromium).
+	$(BIN)/python docs/make_figures.py
 
 bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py
