@@ -137,7 +137,7 @@ class _About(TypedDict, total=False):
     interval_note: str
     evidence: float | None
     direct: Estimate | None
-    source: Source | None
+    source: Source | Elsewhere | None
 
 
 class Answer(_Uncertain):
@@ -266,7 +266,7 @@ class Estimate(_Uncertain):
         interval_note: str = INTERVAL_NOTE,
         evidence: float | None = None,
         direct: Estimate | None = None,
-        source: Source | None = None,
+        source: Source | Elsewhere | None = None,
     ) -> Estimate:
         """Return the number with its interval and what is known of it."""
         made = super().__new__(cls, value)
