@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ SOURCE = ROOT / "src" / "sottovoce"
 MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
 
 WITHOUT_MIRROR = {
-    "_types.py": "two names of types",
+    "_types.py": "names of types",
     "channels/channel.py": "a protocol: tests/conformance/test_channels.py asks it of every channel",
     "schema/numeric.py": "a kind of attribute: tests/schema/test_attributes.py asks the same of each",
     "plan/refusals.py": "names of reasons: every engine's tests count by them",
@@ -70,3 +72,54 @@ def test_arrays_of_floats_have_one_name() -> None:
         module for module in MODULES if re.search(r"^Floats = ", (SOURCE / module).read_text(), re.MULTILINE)
     ]
     assert definitions == [Path("_types.py")]
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def public_functions(tree: ast.Module) -> Iterator[tuple[Function, ast.ClassDef | None]]:
+    """Yield what can be called without an underscore, methods with their classes."""
+    for node in tree.body:
+        if isinstance(node, Function) and not node.name.startswith("_"):
+            yield node, None
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            for member in node.body:
+                if isinstance(member, Function) and (member.name == "__init__" or not member.name.startswith("_")):
+                    yield member, node
+
+
+def parameters(function: Function) -> list[str]:
+    given = function.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    return [one.arg for one in named if one is not None and one.arg not in ("self", "cls")]
+
+
+def explains_itself_otherwise(function: Function) -> bool:
+    """A command by --help, which is its docstring and its options' own; an overload beside the function; a test."""
+    decorators = " ".join(ast.unparse(decorator) for decorator in function.decorator_list)
+    return "overload" in decorators or ".command(" in decorators or function.name.startswith("test_")
+
+
+def documented(function: Function, owner: ast.ClassDef | None) -> set[str]:
+    """Return the names under Args; those of a constructor may stand under its class's Args or Attributes."""
+    texts = [ast.get_docstring(function) or ""]
+    if owner is not None and function.name == "__init__":
+        texts.append(ast.get_docstring(owner) or "")
+    section = re.compile(r"^(?:Args|Attributes):\n((?:[ ]+.*\n?|\n)*)", re.MULTILINE)
+    listed = "\n".join(found for text in texts for found in section.findall(text))
+    return set(re.findall(r"^    \*{0,2}(\w+):", listed, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    "module",
+    sorted(module for module in SOURCE.rglob("*.py") if not re.search(r"/_(?!_init__)", str(module))),
+    ids=lambda module: str(module.relative_to(SOURCE)),
+)
+def test_a_public_function_of_three_or_more_parameters_says_what_each_is(module: Path) -> None:
+    silent = [
+        f"{module.name}:{function.lineno} {function.name}: {', '.join(missing)}"
+        for function, owner in public_functions(ast.parse(module.read_text()))
+        if len(parameters(function)) >= 3 and not explains_itself_otherwise(function)
+        if (missing := [name for name in parameters(function) if name not in documented(function, owner)])
+    ]
+    assert not silent

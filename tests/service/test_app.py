@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from sottovoce.plan.plan import Plan
 from sottovoce.service.app import create_app
 from sottovoce.service.settings import Settings
+from sottovoce.service.store import open_store
 from sottovoce.service.store.sqlite import SQLiteStore
 from tests.collectors import Running, running
 
@@ -45,6 +46,13 @@ def test_the_description_of_the_api_is_there_without_pages_from_elsewhere(collec
     described = collector.http.get("/v1/openapi.json").json()
     assert "/v1/plans/{fingerprint}/reports" in described["paths"]
     assert collector.http.get("/docs").status_code == 404
+
+
+def test_the_description_states_the_limit_that_was_set(plan: Plan, tmp_path: Path) -> None:
+    app = create_app(Settings(batch_limit=77), [plan], open_store(str(tmp_path / "c.db")))
+    body = app.openapi()["paths"]["/v1/plans/{fingerprint}/reports"]["post"]["requestBody"]
+    one, many = body["content"]["application/json"]["schema"]["oneOf"]
+    assert (many["maxItems"], many["items"]) == (77, one)
 
 
 def ask(app: FastAPI, *paths: str) -> list[httpx.Response]:

@@ -16,6 +16,9 @@ from sottovoce.client.report import Report
 from sottovoce.plan.plan import Plan
 from sottovoce.service.served import Served, by_collection, register_plans, today
 from sottovoce.service.store import PlanKey, open_store
+from sottovoce.tally.quality import check_tally
+from sottovoce.tally.tally import Tally
+from sottovoce.testing.mechanism_cases import reshared
 from tests.collectors import as_array, draw, make_plan, running
 
 
@@ -125,6 +128,22 @@ def test_reports_that_name_their_collection_alone_are_counted_under_its_newest_p
         status = collector.http.get(collector.path(old, "/status"), headers=collector.token()).json()
         assert {line["plan"] for line in status["days"]} == {new.fingerprint}
         assert collector.http.get(f"/v1/plans/{old.collection}").status_code == 404
+
+
+def test_reports_that_name_a_collection_of_two_plans_raise_no_flag(tmp_path: Path) -> None:
+    """Draws of the operating system: a flag would be raised by chance once in a million runs."""
+    old = make_plan(mechanism="hdg", sigma=0.1)
+    new = reshared(old)
+    with running([old, new], str(tmp_path / "c.db")) as collector:
+        reports = [named(report, old.collection) for report in (*draw(old, 300), *draw(new, 100))]
+        collector.post(old, as_array(reports))
+        status = collector.http.get(collector.path(old, "/status"), headers=collector.token()).json()
+        assert status["reports"] == 400
+        assert [check["about"] for check in status["checks"]] == [f"shares of plan {new.fingerprint}", "codes"]
+        assert not any(check["flagged"] for check in status["checks"])
+    alone = Tally(new)
+    alone.add(reports)
+    assert check_tally(alone)[0].flagged  # it would be if the old plan were not known
 
 
 def test_a_collection_takes_reports_as_long_as_any_of_its_plans(tmp_path: Path) -> None:

@@ -49,6 +49,16 @@ def test_what_was_refused_cannot_be_changed_either(saved: Path) -> None:
         sv.Tally.load(saved)
 
 
+def test_a_file_that_lacks_the_plan_it_names_is_refused(saved: Path) -> None:
+    table = pq.read_table(saved)
+    head = json.loads(table.schema.metadata[KEY])
+    head["plan"] = "0" * 64
+    del head["digest"]
+    pq.write_table(table.replace_schema_metadata({KEY: json.dumps(head)}), saved)
+    with pytest.raises(TallyError, match="does not hold the plan that it names"):
+        sv.Tally.load(saved)
+
+
 def test_a_tally_of_an_older_version_has_no_digest_and_is_read(saved: Path) -> None:
     table = pq.read_table(saved)
     head = json.loads(table.schema.metadata[KEY])

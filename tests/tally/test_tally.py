@@ -95,6 +95,14 @@ class TestAdd:
         with pytest.raises(sv.TallyError, match="cannot occur under this plan"):
             sv.Tally(PLAN).add_counts(np.array([0]), np.array([10**6]), np.array([1]))
 
+    def test_counts_with_one_impossible_pair_are_not_added_in_part(self):
+        tally = sv.Tally(PLAN)
+        with pytest.raises(sv.TallyError, match="cannot occur under this plan"):
+            tally.add_counts(np.array([0, 0]), np.array([0, 10**6]), np.array([5, 1]))
+        assert tally == sv.Tally(PLAN)
+        assert tally.total == 0
+        assert tally.counts(0).sum() == 0
+
 
 class TestMerge:
     def test_tallies_of_different_collections_do_not_add(self):

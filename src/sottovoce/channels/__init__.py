@@ -90,6 +90,14 @@ def choose_kind(oracle: str, cells: int, epsilon: Decimal) -> str:
 
     "adaptive" takes randomised response while cells - 2 < 3 e^epsilon, where its variance is the smaller. Local hashing
     to at least as many values as there are cells is randomised response.
+
+    Args:
+        oracle: "olh", "grr" or "adaptive"; an option of the mechanism that asks.
+        cells: How many cells the question tells apart.
+        epsilon: The privacy of one answer.
+
+    Returns:
+        "grr" or "local_hash", the names under which plans keep channels.
     """
     if oracle == "grr" or best_prime(epsilon) >= cells:
         return "grr"

@@ -52,6 +52,9 @@ class Channel(Protocol):
     def variation(self) -> Fraction:
         """Return the largest total variation between the codes of two cells: how often they differ at the most."""
 
+    def blanket(self) -> Fraction:
+        """Return how often a code can be drawn alike for all cells: the smallest probability of each, added up."""
+
     def draw(self, cell: int) -> int:
         """Return a random code for one cell, by the operating system's randomness."""
 
@@ -72,7 +75,16 @@ class FrequencyOracle(Channel, Protocol):
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+        """Return the same estimate for some cells alone, from the codes that were reported and how often.
+
+        Args:
+            codes: The codes that were reported, each once.
+            counts: How many reports gave each of them.
+            cells: The cells to estimate.
+
+        Returns:
+            The frequency of each of these cells, unbiased; below 0 or above 1 where noise says so.
+        """
 
     def support(self) -> Support:
         """Return how often a report supports cells: what the variance of sums of estimates depends on."""

@@ -108,6 +108,14 @@ def wave_weights(cells: int, width: int, epsilon: Decimal) -> tuple[int, int, in
 
     ``far`` is rounded up and what remains is shared out over the near buckets as evenly as integers allow; where the
     one more would exceed e^epsilon times far, far is raised by one, which is always enough.
+
+    Args:
+        cells: How many cells there are; ``cells - 1`` of all buckets are far from a value.
+        width: How many buckets are near a value, 2b + 1.
+        epsilon: The privacy of one answer.
+
+    Returns:
+        Integers with ``width * near + extra + (cells - 1) * far == 2^64``.
     """
     growth = exp_floor(epsilon)
     divisor = _PRECISION.add(_PRECISION.multiply(growth, Decimal(width)), Decimal(cells - 1))
@@ -132,7 +140,16 @@ def below(limit: int) -> int:
 
 
 def many_below(limit: int, count: int, words: Words) -> NDArray[np.uint64]:
-    """Return ``count`` uniform integers from 0 to ``limit - 1``: words by rejection, so none is favoured."""
+    """Return ``count`` uniform integers from 0 to ``limit - 1``: words by rejection, so none is favoured.
+
+    Args:
+        limit: One more than the largest integer, from 1 to 2^64.
+        count: How many integers.
+        words: Where 64-bit words come from; the operating system for anything a person reports.
+
+    Returns:
+        The integers, exactly uniform.
+    """
     import numpy as np
 
     largest = np.uint64(SCALE // limit * limit - 1)

@@ -64,6 +64,10 @@ class GRR:
         """Return keep less other, out of 2^64: any two cells differ in their own codes alone."""
         return Fraction(self.keep - self.other, SCALE)
 
+    def blanket(self) -> Fraction:
+        """Return what every code weighs at the least, ``other``, over all codes."""
+        return Fraction(self.codes * self.other, SCALE)
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives: the first ``keep`` words keep, the rest are shared out equally."""
         if word < self.keep:
@@ -107,7 +111,16 @@ class GRR:
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the same estimate for some cells alone, from the codes that were reported and how often."""
+        """Return the same estimate for some cells alone, from the codes that were reported and how often.
+
+        Args:
+            codes: The codes that were reported, each once.
+            counts: How many reports gave each of them.
+            cells: The cells to estimate.
+
+        Returns:
+            The frequency of each of these cells, unbiased.
+        """
         import numpy as np
 
         return self.estimate(np.bincount(codes, weights=counts, minlength=self.cells))[cells]

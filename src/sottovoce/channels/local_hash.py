@@ -70,6 +70,16 @@ class LocalHash:
         """Return the channel for this many cells at this epsilon, its cells placed by a public hexadecimal seed.
 
         More than 2^20 cells need ``parts``, the bins of each attribute, of which they are all combinations.
+
+        Args:
+            cells: How many cells the question tells apart.
+            epsilon: The privacy of one answer.
+            seed: The plan's public seed, in hexadecimal: it says on which point each cell is placed.
+            parts: The bins of each attribute; needed above 2^20 cells, where their product must be the number of cells.
+
+        Raises:
+            TooLargeError: If there are more than 2^20 cells and they are not all combinations of the parts.
+            PlanError: If the hash has as many values as there are cells: randomised response is what that is.
         """
         if cells > MAX_CELLS and math.prod(parts) != cells:
             raise TooLargeError(
@@ -126,6 +136,13 @@ class LocalHash:
         """Return that of the randomised response, for the vectors under which two cells have two hashes."""
         return (1 - self._collide) * self.response.variation()
 
+    def blanket(self) -> Fraction:
+        """Return that of the randomised response: at least so much is drawn alike under every vector.
+
+        That two cells may share a hash adds nothing to it, as there are others that do not share it.
+        """
+        return self.response.blanket()
+
     @property
     def _collide(self) -> Fraction:
         """How often two cells have the same hash."""
@@ -157,7 +174,16 @@ class LocalHash:
         return total % self.prime
 
     def answer(self, cell: int, vector: int, word: int) -> int:
-        """Return the code that a vector and a 64-bit word give."""
+        """Return the code that a vector and a 64-bit word give.
+
+        Args:
+            cell: The cell of the record.
+            vector: Which hash function, from 1 to q^t - 1.
+            word: A uniform 64-bit word, which decides the response.
+
+        Returns:
+            The code: vector and response as one integer.
+        """
         return (vector - 1) * self.prime + self.response.answer(self.hash(vector, cell), word)
 
     def draw(self, cell: int) -> int:
@@ -247,6 +273,14 @@ class LocalHash:
         """Return the same estimate for some cells alone, from the codes that were reported and how often.
 
         Every report is hashed against every one of these cells: a matrix product, taken modulo q.
+
+        Args:
+            codes: The codes that were reported, each once.
+            counts: How many reports gave each of them.
+            cells: The cells to estimate.
+
+        Returns:
+            The frequency of each of these cells, unbiased; zeros without any report.
         """
         import numpy as np
 

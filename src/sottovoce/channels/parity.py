@@ -47,7 +47,16 @@ class Parity:
 
     @classmethod
     def design(cls, cells: int, epsilon: Decimal, *, bins: int = 2) -> Parity:
-        """Return the channel for this many cells at this epsilon, every attribute having so many bins."""
+        """Return the channel for this many cells at this epsilon, every attribute having so many bins.
+
+        Args:
+            cells: How many cells the question tells apart: all combinations of its attributes' bins.
+            epsilon: The privacy of one answer.
+            bins: How many bins each attribute has, a power of two; their exclusive or has as many values.
+
+        Raises:
+            PlanError: If there are two bins and the cells are no power of two.
+        """
         if bins == 2 and (cells < 2 or cells & (cells - 1)):
             raise PlanError(
                 f"parity takes a power of two cells, got {cells}: every attribute of its question has two bins"
@@ -119,6 +128,10 @@ class Parity:
     def variation(self) -> Fraction:
         """Return that of the randomised response: cells of two parities differ, others do not."""
         return self.response.variation()
+
+    def blanket(self) -> Fraction:
+        """Return that of the randomised response."""
+        return self.response.blanket()
 
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives."""

@@ -63,6 +63,14 @@ def make_plugin_channel(kind: str, cells: int, epsilon: Decimal) -> Channel:
     Its entry point is a function of the cells and epsilon, such as a class's ``design``. What it says of itself is not
     relied on: rows add up to its scale, every code is possible for every cell, and no ratio exceeds e^epsilon.
 
+    Args:
+        kind: The name of the entry point in the group ``sottovoce.channels``.
+        cells: How many cells it must tell apart.
+        epsilon: The privacy that its table must keep.
+
+    Returns:
+        The channel, whose table keeps what it promises.
+
     Raises:
         PlanError: If it does not hold, or the table is too large to be looked at.
     """
@@ -75,13 +83,13 @@ def make_plugin_channel(kind: str, cells: int, epsilon: Decimal) -> Channel:
         raise PlanError(
             f"{where} has {cells} cells and {channel.codes} codes; at most 2^20 numbers can be audited: use fewer bins"
         )
-    if table_ratio(channel) > Fraction(exp_floor(epsilon)):
+    if table_facts(channel)[0] > Fraction(exp_floor(epsilon)):
         raise PlanError(f"{where} promises epsilon {epsilon} and its table does not keep it: do not use it")
     return channel
 
 
-def table_ratio(channel: Channel) -> Fraction:
-    """Return the worst ratio of two probabilities of one code, read off the whole integer table.
+def table_facts(channel: Channel) -> tuple[Fraction, Fraction]:
+    """Return the worst ratio of two probabilities of one code, and the blanket, read off the whole integer table.
 
     Raises:
         PlanError: If rows do not add up, or a code is possible for one cell and not for another.
@@ -97,4 +105,4 @@ def table_ratio(channel: Channel) -> Fraction:
         raise PlanError(
             f"a code of channel {channel.kind!r} is impossible for some cell: it would tell who is elsewhere"
         )
-    return max(map(Fraction, largest, smallest))
+    return max(map(Fraction, largest, smallest)), Fraction(sum(smallest), channel.scale)

@@ -21,14 +21,17 @@ from sottovoce.cli.output import (
     strong,
 )
 from sottovoce.plan.registry import DEFAULT_MECHANISM, mechanism_names
+from sottovoce.simulation.forecasting import COLLECTIONS
+from sottovoce.simulation.queries import LEAST, MOST
 from sottovoce.views.charts import check_suffix, compare_chart, save_chart
 
 _USUAL = (DEFAULT_MECHANISM, "hdg", "ahdg", "tdg", "calm", "msw")
 """What is compared unless mechanisms are named: those that answer queries of four attributes in a moment."""
 
 _WORDS = (
-    "Each figure is the mean distance of answers from the truth, over typical queries (random ranges that hold 10% to "
-    "90% of your table) and three simulated collections. Nothing here protects the table: it is yours, and stays here."
+    "Each figure is the mean distance of answers from the truth, over typical queries (random ranges that hold "
+    f"{LEAST:.0%} to {MOST:.0%} of your table) and {COLLECTIONS} simulated collections. Nothing here protects the "
+    "table: it is yours, and stays here."
 )
 
 
@@ -43,8 +46,8 @@ _WORDS = (
 def command(schema_file: Path, data: Path, chart: Path | None, as_json: bool, **asked: Any) -> None:
     """Try mechanisms and epsilons on a table of your own.
 
-    DATA is a sample of people like those who will be asked. Collections are simulated from it, once for every mechanism
-    and epsilon, and the answers compared with the truth.
+    DATA is a sample of people like those who will be asked. Collections are simulated from it for every mechanism and
+    epsilon, and the answers compared with the truth.
 
     \b
       sottovoce compare schema.toml --data people.csv --users 100000

@@ -37,7 +37,16 @@ class Fault:
 
 
 def as_values(attribute: AnyAttribute, column: pa.ChunkedArray, *, decimal_comma: bool) -> pa.ChunkedArray:
-    """Return a column of texts as an attribute's values: numbers, or texts that are values; as it is if one is none."""
+    """Return a column of texts as an attribute's values.
+
+    Args:
+        attribute: What the column answers.
+        column: Texts, or nulls.
+        decimal_comma: Whether "1,5" is one and a half, as in files whose columns are parted by semicolons.
+
+    Returns:
+        Numbers, or texts that are values; the column as it is if one text stands for no value, so that it is refused.
+    """
     encoded = column.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
@@ -68,7 +77,19 @@ def _number(attribute: AnyAttribute, value: Any) -> Any:
 
 
 def find_faults(schema: Schema, table: pa.Table, first: int) -> list[Fault]:
-    """Return every value of a table that its attribute does not allow; ``first`` is the number of the first row."""
+    """Return every value of a table that its attribute does not allow.
+
+    Args:
+        schema: What is asked.
+        table: Some rows of a file.
+        first: The number of the table's first row in its file.
+
+    Returns:
+        The faults in the order of their rows; none if the whole table may be randomised.
+
+    Raises:
+        RecordError: If the table cannot be read for another reason, such as a column that is missing.
+    """
     try:
         encode(schema, table)
     except RecordError:
@@ -97,7 +118,7 @@ def _column_faults(schema: Schema, name: str, values: Sequence[object], first: i
                     _check_value(schema.attributes[schema.index(name)], value)
                 known[key] = ""
             except RecordError as error:
-                known[key] = str(error).partition("; ")[2] or str(error)
+                known[key] = str(error).removeprefix(f"{name}: ")
         if known[key]:
             faults.append(Fault(row, name, value, known[key]))
     return faults

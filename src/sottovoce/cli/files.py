@@ -64,10 +64,16 @@ def holds_text(path: Path) -> bool:
 def read_records(
     path: Path, schema: Schema, progress: Progress, *, tell: Callable[[str], None] = lambda note: None
 ) -> Iterator[pa.Table]:
-    """Yield a table of records in parts; ``progress`` is told the fraction read, ``tell`` what was guessed.
+    """Yield a table of records in parts.
 
     Only the columns that the schema names are read. In a file of text they are read as the schema has them, and an
     empty field is "no answer"; a column with a text that stands for no value stays text, to be refused.
+
+    Args:
+        path: A file of text or Parquet.
+        schema: Which columns are read, and as what.
+        progress: Told the fraction read, from 0 to 1.
+        tell: Told in a sentence what was guessed of a file of text: its encoding, its separator.
     """
     if not holds_text(path):
         with path.open("rb") as raw, _named(path):
@@ -166,7 +172,16 @@ def read_all(path: Path, schema: Schema) -> pa.Table:
 
 
 def read_csv(path: Path, convert: pc.ConvertOptions, progress: Progress) -> Iterator[pa.Table]:
-    """Yield a CSV file in parts; ``progress`` is told the fraction read."""
+    """Yield a CSV file in parts.
+
+    Args:
+        path: The file; its first line names the columns.
+        convert: Which columns are read, and as which types.
+        progress: Told the fraction read, from 0 to 1.
+
+    Raises:
+        RecordError: If the file is empty, or a line does not have its columns.
+    """
     size = max(1, path.stat().st_size)
     with path.open("rb") as raw, _named(path):
         if not raw.read(1):
@@ -179,7 +194,16 @@ def read_csv(path: Path, convert: pc.ConvertOptions, progress: Progress) -> Iter
 
 
 def read_parquet(path: Path, columns: Sequence[str], progress: Progress) -> Iterator[pa.Table]:
-    """Yield some columns of a Parquet file in parts, its metadata with each; ``progress`` is told the fraction."""
+    """Yield some columns of a Parquet file in parts, its metadata with each.
+
+    Args:
+        path: The file.
+        columns: Their names.
+        progress: Told the fraction read, from 0 to 1.
+
+    Raises:
+        RecordError: If a column is missing, or the file is no Parquet.
+    """
     with path.open("rb") as raw, _named(path):
         file = pq.ParquetFile(raw)
         missing = [name for name in columns if name not in file.schema_arrow.names]

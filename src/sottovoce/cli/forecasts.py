@@ -17,7 +17,16 @@ _PAIRS = 10
 
 
 def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> tuple[Forecast, dict[str, Any]]:
-    """Return the forecast of a design, and the design with the table that it was made from."""
+    """Return the forecast of a design, and the design with the table that it was made from.
+
+    Args:
+        schema: What will be asked.
+        design: Keywords of `forecast`: users, epsilon, mechanism, its options.
+        like: A table that resembles the crowd; None forecasts for made-up crowds.
+
+    Returns:
+        The forecast, and the keywords with the table under "like".
+    """
     if like is not None:
         design = {**design, "like": read_all(like, schema)}
     with progress_bar("forecast", 1.0) as progress:
@@ -25,14 +34,27 @@ def make_forecast(schema: Schema, design: dict[str, Any], like: Path | None) -> 
 
 
 def needed(schema: Schema, design: dict[str, Any], within: float, dimensions: int) -> int:
-    """Return how many people it takes to be that close."""
+    """Return how many people it takes to be that close.
+
+    Args:
+        schema: What will be asked.
+        design: Keywords of `forecast`; those that `people_needed` finds itself are left out.
+        within: The largest mean error of a fraction that will do, such as 0.01.
+        dimensions: How many attributes a query names.
+    """
     about = {name: value for name, value in design.items() if name not in ("users", "by")}
     with progress_bar("people needed", 1.0):
         return people_needed(schema, within=within, dimensions=dimensions, **about)
 
 
 def draw_forecast(schema: Schema, design: dict[str, Any], out: Path) -> None:
-    """Draw the expected error over the number of people, from a tenth of those planned to ten times as many."""
+    """Draw the expected error over the number of people, from a tenth of those planned to ten times as many.
+
+    Args:
+        schema: What will be asked.
+        design: Keywords of `forecast`, ``users`` among them.
+        out: The file of the chart: .html, .png or .svg.
+    """
     crowds = sorted({max(1000, round(design["users"] * factor)) for factor in (0.1, 0.5, 2, 10)})
     about = {name: value for name, value in design.items() if name not in ("users", "by")}
     with progress_bar("chart", 1.0) as progress, replacing(out) as part:

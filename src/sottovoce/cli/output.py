@@ -35,7 +35,13 @@ class DataTable(Table):
     """A table whose cells, titles and columns are data as well."""
 
     def add_column(self, header: Any = "", *rest: Any, **named: Any) -> None:
-        """Add a column."""
+        """Add a column; its header is shown as it is, without markup.
+
+        Args:
+            header: What stands above it.
+            *rest: What else `rich.table.Table.add_column` takes,
+            **named: by position or by name.
+        """
         super().add_column(_data(header), *rest, **named)
 
     def add_row(self, *cells: Any, **named: Any) -> None:
@@ -79,7 +85,13 @@ def print_paragraph(console: Console, text: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: float, *, lines: bool = False) -> Iterator[Callable[[float], None]]:
-    """Yield a function that takes how much of ``total`` is done; a bar on a terminal, else nothing or lines."""
+    """Yield a function that is told how much is done; a bar on a terminal, else nothing or lines.
+
+    Args:
+        what: What stands beside the bar.
+        total: What the function is told when all is done.
+        lines: Write a line now and then where there is no terminal, such as in a log.
+    """
     console = Console(stderr=True)
     if lines and not console.is_terminal:
         yield _progress_lines(what, total)

@@ -172,7 +172,16 @@ def plain(amount: Decimal) -> str:
 
 
 def parse_limits(budget: object, period: object, device_budget: object) -> Limits:
-    """Return the limits that a program asks for; raise BudgetError unless they can be."""
+    """Return the limits that a program asks for.
+
+    Args:
+        budget: How much epsilon one person may spend within a period: a number from 0 to 1000, or its text.
+        period: How many days that is, from 1 to 100,000.
+        device_budget: The same for all people on the device together; None for twice the budget.
+
+    Raises:
+        BudgetError: If one of them cannot be; it names what was given and what is allowed.
+    """
     most = check_integer("period, in days,", period, error=BudgetError, least=1, most=100_000)
     own = _amount("budget", budget)
     return Limits(own, most, total([own, own]) if device_budget is None else _amount("device_budget", device_budget))

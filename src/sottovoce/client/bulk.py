@@ -41,7 +41,16 @@ def randomize(plan: Plan, table: object, *, wave: int | None = None, plugins: bo
 def draw_reports(
     plan: Plan, levels: list[NDArray[Any]], words: Words
 ) -> tuple[NDArray[np.unsignedinteger[Any]], NDArray[np.unsignedinteger[Any]]]:
-    """Return a question and a code for every row of levels, in the smallest unsigned types, by the given words."""
+    """Return a question and a code for every row of levels.
+
+    Args:
+        plan: The plan that is answered; one without waves.
+        levels: One array for every attribute of the schema, all as long as there are people.
+        words: Where 64-bit words come from: the operating system, or a seeded generator in simulations.
+
+    Returns:
+        Questions and codes, in the smallest unsigned types.
+    """
     questions = draw_questions(plan, len(levels[0]), words)
     codes = np.zeros(len(questions), dtype=np.min_scalar_type(int(plan.questions.codes.max()) - 1))
     for index, rows in rows_by_question(questions):
@@ -52,7 +61,16 @@ def draw_reports(
 
 
 def draw_questions(plan: Plan, count: int, words: Words) -> NDArray[np.unsignedinteger[Any]]:
-    """Return a random question for each of ``count`` people, exactly by the plan's shares."""
+    """Return a random question for each of ``count`` people, exactly by the plan's shares.
+
+    Args:
+        plan: The plan that is answered; one without waves.
+        count: How many people.
+        words: Where 64-bit words come from; each person takes 32 bits.
+
+    Raises:
+        PlanError: If the plan has waves.
+    """
     if plan.waves is not None:
         raise PlanError("this plan has waves: randomize(plan, table, wave=3) takes the people of one")
     ends = np.cumsum(plan.questions.shares)

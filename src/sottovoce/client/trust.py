@@ -41,7 +41,16 @@ def mirrored_log(log: Log | str | Path, collector: str) -> Log:
 
 
 def check_signer(plan: Plan, collector: str, signer: str) -> None:
-    """Raise PlanError unless the collector has a signature of the plan by that public key, 64 hexadecimal digits."""
+    """Check that a collector has a signature of the plan by the key that was given.
+
+    Args:
+        plan: The plan that was fetched.
+        collector: Its address at the collector, below which ``/signature`` is asked for.
+        signer: The public key that was published, 64 hexadecimal digits.
+
+    Raises:
+        PlanError: If there is no signature, or it is another key's or another plan's.
+    """
     try:
         text = fetch(f"{collector.rstrip('/')}/signature", "the signature of the plan")
     except DeliveryError as error:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sottovoce._types import Paths
 from sottovoce.client.bulk import randomize
 from sottovoce.engines import require
-from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids
+from sottovoce.engines.report_files import ReportFile, admit_files, inspect_files, is_bytes, with_ids
 from sottovoce.errors import RecordError, SottovoceError, TallyError
 from sottovoce.plan.counting_sql import alphabet_runs, verdict
 from sottovoce.plan.plan import Plan, require_plan
@@ -55,7 +56,17 @@ def tally_spark(plan: Plan, dataframe: DataFrame, *, assume_plan: bool = False) 
 
 
 def tally_spark_files(plan: Plan, session: SparkSession, paths: Paths, *, assume_plan: bool = False) -> Tally:
-    """Return the tally of Parquet files that the driver and all workers see under the same paths."""
+    """Return the tally of Parquet files that the driver and all workers see under the same paths.
+
+    Args:
+        plan: The plan that was answered.
+        session: The Spark session that counts.
+        paths: A Parquet file, a folder of them, or several.
+        assume_plan: Take reports that name no plan to answer this one; otherwise they are refused.
+
+    Returns:
+        The tally; ``refused`` says how many rows were not counted and why.
+    """
     files, refused = admit_files(inspect_files(paths), assume_plan=assume_plan)
     tally = Tally(plan)
     for chosen in ([file for file in files if file.has_ids], [file for file in files if not file.has_ids]):

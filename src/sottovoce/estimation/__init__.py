@@ -1,1 +1,1 @@
-"""Numeric steps that mechanisms share: each one a function of arrays, with no plan, tally or schema in sight."""
+"""Numeric steps that mechanisms share: functions of arrays and of channels; no plan, tally or schema is in sight."""

@@ -128,7 +128,13 @@ def find_benchmark(name: str) -> Benchmark:
 
 
 def checksum(benchmark: Benchmark, name: str, cache: Cache) -> str:
-    """Return the SHA-256 of a data set's people, its queries and their true answers."""
+    """Return the SHA-256 of a data set's people, its queries and their true answers.
+
+    Args:
+        benchmark: The frozen benchmark.
+        name: One of its data sets.
+        cache: Where people and queries are made, or found if they were made before.
+    """
     data = benchmark.data(name)
     whole = hashlib.sha256(np.ascontiguousarray(cache.records(data)).tobytes())
     for spec in benchmark.specs():

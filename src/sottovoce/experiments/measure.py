@@ -67,7 +67,13 @@ def _collect(task: Task, plan: Plan, cache: Cache) -> Tally:
 
 
 def fit_task(task: Task, plan: Plan, cache: Cache) -> Model:
-    """Return the model of the task's simulated collection."""
+    """Return the model of the task's simulated collection.
+
+    Args:
+        task: What is measured.
+        plan: The plan of its method; for a method of rounds that of the first.
+        cache: Where the people are.
+    """
     if task.method.simulated:
         return fit_simulated(task.method.simulated, plan, list(cache.records(task.data)), seed=task.collection_seed)
     with warnings.catch_warnings():
@@ -130,7 +136,16 @@ def _rows(task: Task, spec: QuerySpec, asked: int, values: Floats) -> Iterator[R
 
 
 def settings_of(task: Task, spec: QuerySpec, asked: int) -> Row:
-    """Return what a number belongs to, but for its index."""
+    """Return what a number belongs to, but for its index.
+
+    Args:
+        task: What was measured.
+        spec: The query set.
+        asked: How many of its queries were asked.
+
+    Returns:
+        The columns of a result that say which case it is of.
+    """
     data, method = task.data, task.method
     return {
         "dataset": data.name,

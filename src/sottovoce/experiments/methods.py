@@ -53,7 +53,13 @@ def _forms(name: str) -> tuple[Method, ...]:
 
 
 def most_repeats(method: Method, attributes: int, repeats: int) -> int:
-    """Return how many of the repeats a method gets with so many attributes."""
+    """Return how many of the repeats a method gets with so many attributes.
+
+    Args:
+        method: What collects and answers.
+        attributes: How many attributes the data has; HIO is too slow for repeats where there are many.
+        repeats: How many repeats the experiment has.
+    """
     if method.mechanism == "hio" and attributes > HIO_ATTRIBUTES:
         return 1
     return min(repeats, method.repeats or repeats)
@@ -63,6 +69,14 @@ def most_queries(method: Method, spec: QuerySpec, levels: int) -> int | None:
     """Return how many queries of a set a method is asked, None for all.
 
     A range of half the levels is made up of about two intervals from each depth of a tree with four branches.
+
+    Args:
+        method: What collects and answers.
+        spec: The query set.
+        levels: How many levels each attribute has.
+
+    Returns:
+        A number, 0 where not even the fewest worth measuring could be asked; None for all.
     """
     if method.mechanism != "hio":
         return None

@@ -135,6 +135,12 @@ def derive_seed(*parts: object) -> int:
 
 
 def check_member(what: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Raise ExperimentError for a word that is not among those allowed."""
+    """Raise ExperimentError for a word that is not among those allowed.
+
+    Args:
+        what: What is being chosen, for the message.
+        given: The word that was given.
+        allowed: All that may be.
+    """
     if given not in allowed:
         raise ExperimentError(f"{what} is one of {', '.join(allowed)}, got {given!r}")

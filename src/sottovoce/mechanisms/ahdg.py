@@ -85,7 +85,17 @@ class AHDGOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True, kw_
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: AHDGOptions) -> Design:
-    """Return the questions of the first round: every attribute level by level, by the square wave if it has order."""
+    """Return the questions of the first round: every attribute level by level, by the square wave if it has order.
+
+    Args:
+        schema: What is asked; at least two attributes, no two with more than 2^20 pairs of levels.
+        epsilon: The privacy of one answer.
+        users: How many people are expected in all rounds; fixes how coarse the pairs of the second may be.
+        options: What was asked for; ``first`` is the fraction of the people for this round.
+
+    Raises:
+        PlanError: If the schema has one attribute only, or two with too many pairs of levels.
+    """
     require_pairs(schema, "ahdg")
     require_small_pairs(schema, "ahdg")
     asked = len(schema.attributes) + len(pairs_of(schema))
@@ -174,7 +184,16 @@ def _equal_masses(distribution: Floats, starts: NDArray[np.intp], parts: int) ->
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
-    """Return a matrix of levels for every pair; nothing here draws at random."""
+    """Return a matrix of levels for every pair; nothing here draws at random.
+
+    Args:
+        plan: The plan of either round.
+        tally: What was counted in all rounds so far.
+        how: The same for every mechanism; nothing of it is used here.
+
+    Returns:
+        After one round attributes are taken to be independent, after two the pairs are as they were measured.
+    """
     first = _first_round(plan, tally)
     levels = [np.arange(size) for size in plan.schema.sizes]
     pairs = pairs_of(plan.schema)

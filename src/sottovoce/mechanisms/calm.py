@@ -39,7 +39,17 @@ class CALMOptions(GridOptions, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -> Design:
-    """Return the questions of CALM: every pair level by level, the same share for each."""
+    """Return the questions of CALM: every pair level by level, the same share for each.
+
+    Args:
+        schema: What is asked; at least two attributes, no two with more than 2^20 pairs of levels.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; changes nothing here.
+        options: Which oracle, and what is done to its estimates.
+
+    Raises:
+        PlanError: If the schema has one attribute only, or two with too many pairs of levels.
+    """
     require_pairs(schema, "calm")
     require_small_pairs(schema, "calm")
     questions = GridQuestions(schema, epsilon, options.oracle)
@@ -49,14 +59,27 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: CALMOptions) -
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
-    """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random."""
+    """Return the pairs' marginals, made non-negative and consistent; nothing here draws at random.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     grids = estimate_grids(plan, tally)
     raw = raw_grids(plan, tally, grids, _blocks(plan))
     return from_grids(Origin.of(plan, tally), plan, grids, raw)
 
 
 def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
-    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions.
+
+    Args:
+        origin: What the model says of itself: schema, plan, reports.
+        plan: The plan, whose options say whether estimates are made non-negative and consistent, and which estimator.
+        grids: The estimate of every pair.
+        raw: The same before it was touched, for direct answers; none leaves the model without.
+    """
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}

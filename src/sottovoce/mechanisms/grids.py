@@ -27,13 +27,31 @@ ROUNDS = 10
 
 
 def guideline_1d(users: float, epsilon: Decimal, alpha: float) -> float:
-    """Return the ideal granularity of a 1-D grid that ``users`` people report on (section 4.6)."""
+    """Return the ideal granularity of a 1-D grid that ``users`` people report on (section 4.6).
+
+    Args:
+        users: How many people report on this one grid.
+        epsilon: The privacy of one answer.
+        alpha: How uneven cells are taken to be inside, the paper's alpha_1 (0.7).
+
+    Returns:
+        A real number above 0; `nearest_power` makes it a granularity.
+    """
     growth = math.exp(epsilon)
     return float((users * (growth - 1) ** 2 * alpha**2 / (2 * growth)) ** (1 / 3))
 
 
 def guideline_2d(users: float, epsilon: Decimal, alpha: float) -> float:
-    """Return the ideal granularity, per attribute, of a 2-D grid that ``users`` people report on (section 4.6)."""
+    """Return the ideal granularity, per attribute, of a 2-D grid that ``users`` people report on (section 4.6).
+
+    Args:
+        users: How many people report on this one grid.
+        epsilon: The privacy of one answer.
+        alpha: How uneven cells are taken to be inside, the paper's alpha_2 (0.03).
+
+    Returns:
+        A real number above 0; `nearest_power` makes it a granularity.
+    """
     growth = math.exp(epsilon)
     return math.sqrt(2 * alpha * (growth - 1) * math.sqrt(users / growth))
 
@@ -51,7 +69,13 @@ def nearest_power(ideal: float, largest: int) -> int:
 
 
 class GridQuestions:
-    """Collects the tables and families of a plan made of grids."""
+    """Collects the tables and families of a plan made of grids.
+
+    Args:
+        schema: What is asked.
+        epsilon: The privacy of one answer.
+        oracle: "olh", "grr" or "adaptive": which channel a grid of so many cells gets.
+    """
 
     def __init__(self, schema: Schema, epsilon: Decimal, oracle: str) -> None:
         self.schema, self.epsilon, self.oracle = schema, epsilon, oracle
@@ -59,7 +83,13 @@ class GridQuestions:
         self.families: list[Family] = []
 
     def add(self, attributes: Sequence[int], granularity: int, share: int) -> None:
-        """Add a grid over some attributes, of at most ``granularity`` bins each."""
+        """Add a grid over some attributes, of at most ``granularity`` bins each.
+
+        Args:
+            attributes: Their numbers in the schema.
+            granularity: The most bins of an attribute; one of fewer levels is asked level by level.
+            share: How many of 2^32 people are asked this.
+        """
         tables = [attribute_map(self.schema.attributes[index], granularity) for index in attributes]
         cells = math.prod(table.bins for table in tables)
         self.families.append(

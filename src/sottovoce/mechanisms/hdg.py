@@ -68,7 +68,17 @@ class HDGOptions(GridOptions, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: HDGOptions) -> Design:
-    """Return the questions of HDG: 1-D grids first, then pairs."""
+    """Return the questions of HDG: 1-D grids first, then pairs.
+
+    Args:
+        schema: What is asked; at least two attributes.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; fixes the granularities by the guideline of section 4.6.
+        options: Which oracle, and ``g1``, ``g2``, ``sigma`` where the guideline is not to choose.
+
+    Raises:
+        PlanError: If the schema has one attribute only, or g1 is no multiple of g2.
+    """
     require_pairs(schema, "hdg")
     singles, pairs = len(schema.attributes), pairs_of(schema)
     sigma = options.sigma or singles / (singles + len(pairs))
@@ -96,20 +106,39 @@ def _shares(sigma: float | None, singles: int, pairs: int) -> list[int]:
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
-    """Return response matrices for all pairs; nothing here draws at random."""
+    """Return response matrices for all pairs; nothing here draws at random.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     grids = estimate_grids(plan, tally)
     raw = raw_grids(plan, tally, grids, _blocks(plan))
     return from_grids(Origin.of(plan, tally), plan, grids, raw)
 
 
 def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
-    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions.
+
+    Args:
+        origin: What the model says of itself: schema, plan, reports.
+        plan: The plan, whose options say which estimator answers queries on more than two attributes.
+        grids: The estimate of every attribute and pair.
+        raw: The same before it was touched, for direct answers; none leaves the model without.
+    """
     matrices = {pair: matrix for pair, (matrix, _) in response_matrices(plan, grids, origin.reports).items()}
     return PairwiseModel(origin, estimator=plan.options["estimator"], blocks=_blocks(plan), matrices=matrices, raw=raw)
 
 
 def response_matrices(plan: Plan, grids: Sequence[Grid], reports: int) -> dict[Pair, tuple[Floats, list[float]]]:
-    """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1."""
+    """Return every pair's response matrix, and how much it changed in each sweep of Algorithm 1.
+
+    Args:
+        plan: The plan, whose options say whether grids are made non-negative and consistent first.
+        grids: The estimate of every attribute and pair.
+        reports: How many people reported, n: a matrix is done when a sweep changes less than 1/n in all.
+    """
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     by_attributes = {grid.attributes: grid for grid in grids}

@@ -54,7 +54,13 @@ class HIOModel(Model):
     resampled = False
 
     def __init__(self, origin: Origin, *, plan: Plan, columns: Columns) -> None:
-        """Keep the counts of all (question, code) pairs that were reported, sorted by question."""
+        """Keep the counts of all (question, code) pairs that were reported, sorted by question.
+
+        Args:
+            origin: What the model says of itself: schema, plan, reports.
+            plan: The plan, whose questions are needed to estimate a node.
+            columns: Questions, codes and counts of all pairs that were reported, sorted by question.
+        """
         super().__init__(origin)
         self.plan, self.columns = plan, columns
         self.trees = [tree_starts(size, plan.options["branching"]) for size in origin.schema.sizes]
@@ -191,7 +197,14 @@ class HIOModel(Model):
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: HIOOptions) -> Design:
-    """Return the questions of HIO: every combination of depths, the same share for each."""
+    """Return the questions of HIO: every combination of depths, the same share for each.
+
+    Args:
+        schema: What is asked.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; changes nothing here.
+        options: Which oracle, and how many children a node has.
+    """
     questions = TreeQuestions(schema, options)
     questions.add(range(len(schema.attributes)), SHARES)
     heights = [len(tree) - 1 for tree in questions.trees]
@@ -199,7 +212,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: HIOOptions) ->
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> HIOModel:
-    """Return the model that keeps the counts; nothing here draws at random."""
+    """Return the model that keeps the counts; nothing here draws at random.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     return HIOModel(Origin.of(plan, tally), plan=plan, columns=tally.columns())
 
 

@@ -61,7 +61,17 @@ class LHIOOptions(TreeOptions, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: LHIOOptions) -> Design:
-    """Return the questions of LHIO: the same share for every pair, and for every combination of depths within it."""
+    """Return the questions of LHIO: the same share for every pair, and for every combination of depths within it.
+
+    Args:
+        schema: What is asked; at least two attributes, no two with more than 2^20 pairs of levels.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; changes nothing here.
+        options: Which oracle, and how many children a node has.
+
+    Raises:
+        PlanError: If the schema has one attribute only, or two with too many pairs of levels.
+    """
     require_pairs(schema, "lhio")
     require_small_pairs(schema, "lhio")
     questions = TreeQuestions(schema, options)
@@ -72,7 +82,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: LHIOOptions) -
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
-    """Return the leaves of every pair's hierarchy; nothing here draws at random."""
+    """Return the leaves of every pair's hierarchy; nothing here draws at random.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     pairs, sizes = pairs_of(plan.schema), plan.schema.sizes
     asked = [_hierarchy(plan, tally, number) for number in range(len(pairs))]
     grids = [_leaves(plan, pair, nodes) for pair, nodes in zip(pairs, asked, strict=True)]

@@ -88,7 +88,17 @@ class ProductModel(JointModel):
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) -> Design:
-    """Return the questions of MSW: every attribute level by level, the same share for each."""
+    """Return the questions of MSW: every attribute level by level, the same share for each.
+
+    Args:
+        schema: What is asked; ordered attributes only.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; changes nothing here.
+        options: How reports are decoded.
+
+    Raises:
+        PlanError: If an attribute has no order, to be near in.
+    """
     unordered = [attribute.name for attribute in schema.attributes if not attribute.ordered]
     if unordered:
         raise PlanError(
@@ -106,7 +116,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: MSWOptions) ->
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:
-    """Return the likeliest distribution of every attribute; nothing here draws at random."""
+    """Return the likeliest distribution of every attribute; nothing here draws at random.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     distributions = [
         decode(question.channel.probabilities(), tally.counts(question.index), plan) for question in plan.questions
     ]
@@ -114,7 +130,13 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> ProductModel:
 
 
 def decode(table: Floats, counts: NDArray[np.int64], plan: Plan) -> Floats:
-    """Return one attribute's distribution, by the rules of the square wave's authors and as the plan's options say."""
+    """Return one attribute's distribution, by the rules of the square wave's authors and as the plan's options say.
+
+    Args:
+        table: The probability of every code (columns) given every level (rows).
+        counts: How many reports gave each code.
+        plan: Its options say whether the estimate is smoothed; epsilon fixes when the search ends.
+    """
     smoothing = plan.options.get("smoothing", False)  # plans made before there was the option have none
     threshold = GAIN if smoothing else GAIN * math.exp(plan.epsilon)
     return maximum_likelihood(table, counts, threshold=threshold, smoothing=smoothing)

@@ -26,7 +26,13 @@ class MechanismOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
 
 def check_choice(name: str, given: str, allowed: Sequence[str]) -> None:
-    """Raise PlanError for a choice that is not among those allowed."""
+    """Raise PlanError for a choice that is not among those allowed.
+
+    Args:
+        name: The option's name, for the message.
+        given: What was given.
+        allowed: All that may be.
+    """
     if given not in allowed:
         raise PlanError(f"{name} is one of {', '.join(allowed)}, got {given!r}")
 

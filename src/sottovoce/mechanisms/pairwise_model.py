@@ -37,7 +37,15 @@ MAX_DIMENSIONS = 20
 
 
 class PairwiseModel(Model):
-    """Matrices of frequencies for all pairs of attributes."""
+    """Matrices of frequencies for all pairs of attributes.
+
+    Args:
+        origin: What the model says of itself: schema, plan, reports.
+        estimator: How answers on more than two attributes are made from pairs, one of `ESTIMATORS`.
+        blocks: For each attribute the block of every level; within a block people are spread evenly.
+        matrices: For each pair of attributes the frequency of every pair of blocks.
+        raw: Estimates before they were made consistent, for direct answers; none for a model without.
+    """
 
     kind = "pairwise"
 

@@ -55,7 +55,17 @@ class TDGOptions(GridOptions, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) -> Design:
-    """Return the questions of TDG: the same share for every pair."""
+    """Return the questions of TDG: the same share for every pair.
+
+    Args:
+        schema: What is asked; at least two attributes.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; fixes the granularity by the guideline of section 4.6.
+        options: Which oracle, and ``g2`` where the guideline is not to choose.
+
+    Raises:
+        PlanError: If the schema has one attribute only.
+    """
     require_pairs(schema, "tdg")
     pairs, largest = pairs_of(schema), largest_domain(schema)
     granularity = options.g2 or nearest_power(guideline_2d(users / len(pairs), epsilon, options.alpha2), largest)
@@ -66,14 +76,27 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: TDGOptions) ->
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
-    """Return the pairs' grids, made non-negative and consistent; nothing here draws at random."""
+    """Return the pairs' grids, made non-negative and consistent; nothing here draws at random.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     grids = estimate_grids(plan, tally)
     raw = raw_grids(plan, tally, grids, _blocks(plan))
     return from_grids(Origin.of(plan, tally), plan, grids, raw)
 
 
 def from_grids(origin: Origin, plan: Plan, grids: Sequence[Grid], raw: Sequence[RawGrid] = ()) -> PairwiseModel:
-    """Return the model that raw estimates of a plan's grids give, in the order of its questions."""
+    """Return the model that raw estimates of a plan's grids give, in the order of its questions.
+
+    Args:
+        origin: What the model says of itself: schema, plan, reports.
+        plan: The plan, whose options say whether estimates are made non-negative and consistent, and which estimator.
+        grids: The estimate of every pair.
+        raw: The same before it was touched, for direct answers; none leaves the model without.
+    """
     if plan.options["postprocess"]:
         grids = post_process(grids, rounds=ROUNDS)
     matrices = {(grid.attributes[0], grid.attributes[1]): grid.frequencies for grid in grids}

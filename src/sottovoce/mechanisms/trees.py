@@ -80,7 +80,13 @@ def family_offsets(depths: Sequence[int]) -> list[int]:
 
 
 def question_number(depths: Sequence[int], chosen: Sequence[int], offsets: Sequence[int]) -> int:
-    """Return the number, within its hierarchy, of the question at the chosen depths, not all of them roots."""
+    """Return the number, within its hierarchy, of the question at the chosen depths, not all of them roots.
+
+    Args:
+        depths: How many depths each attribute's tree has.
+        chosen: The depth of each attribute; 0 is its root.
+        offsets: Where the questions start whose first attribute below its root is this one (`family_offsets`).
+    """
     first = next(index for index, depth in enumerate(chosen) if depth)
     number = chosen[first] - 1
     for own, depth in zip(depths[first + 1 :], chosen[first + 1 :], strict=True):

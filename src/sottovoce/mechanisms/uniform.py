@@ -64,14 +64,27 @@ class UniformModel(JointModel):
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: UniformOptions) -> Design:
-    """Return the one question there has to be: two bins of the first attribute."""
+    """Return the one question there has to be: two bins of the first attribute.
+
+    Args:
+        schema: What is asked.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; changes nothing here.
+        options: None are needed.
+    """
     questions = GridQuestions(schema, epsilon, "grr")
     questions.add((0,), 2, SHARES)
     return Design({}, tuple(questions.tables), tuple(questions.families))
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> UniformModel:
-    """Return the model that ignores the tally."""
+    """Return the model that ignores the tally.
+
+    Args:
+        plan: The plan that was answered.
+        tally: What was counted; only its total is kept.
+        how: The same for every mechanism; nothing of it is used here.
+    """
     return UniformModel(Origin.of(plan, tally))
 
 

@@ -115,7 +115,14 @@ def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float]
 
 
 def make_answer(told: Assessment, where: str, level: float, population: int | None) -> Answer:
-    """Return a fraction as an answer."""
+    """Return a fraction as an answer.
+
+    Args:
+        told: What the model says of the fraction.
+        where: What was asked, as people read it.
+        level: The probability with which the interval should hold the truth.
+        population: How many people the crowd stands for, if it is known; then the answer has a count.
+    """
     low, high = told.source.belief.limits(level)
     belief, model = told.source.belief, told.source.model
     deviation = belief.deviation if isinstance(belief, Normal) else (high - low) / 2 / normal_factor(level)
@@ -149,7 +156,16 @@ def make_estimate(told: Assessment, level: float) -> Estimate:
 
 
 def assess_mean(model: Model, terms: Terms, index: int) -> Assessment | None:
-    """Return what a model says of an attribute's mean over those selected; None if it sees nobody there."""
+    """Return what a model says of an attribute's mean over those selected; None if it sees nobody there.
+
+    Args:
+        model: What is asked.
+        terms: Whom the predicate selects.
+        index: The attribute's number in the schema; one with an order.
+
+    Raises:
+        QueryError: If the attribute has no order.
+    """
     attribute = model.schema.attributes[index]
     require_ordered(attribute, "mean")
     moment, fraction = moment_of(model.schema, terms, index)
@@ -162,6 +178,16 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
 
     Its limits are the positions at which the share below could be the probability asked for: where
     P(below and selected) - probability * P(selected), which is linear, is within its own error of nothing.
+
+    Args:
+        model: What is asked.
+        terms: Whom the predicate selects.
+        index: The attribute's number in the schema; one with an order.
+        probability: The fraction of those selected who lie below, from 0 to 1.
+        level: The probability with which the interval should hold the truth.
+
+    Raises:
+        QueryError: If the attribute has no order.
     """
     attribute = model.schema.attributes[index]
     require_ordered(attribute, "quantile")

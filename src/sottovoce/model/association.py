@@ -96,7 +96,17 @@ def associations(model: Model, *, level: float = 0.9) -> list[Association]:
 
 
 def association_of(model: Model, first: str, second: str, *, level: float) -> Estimate:
-    """Return the association of two attributes, with its interval and how much of it was measured."""
+    """Return the association of two attributes, with its interval and how much of it was measured.
+
+    Args:
+        model: What is asked.
+        first: An attribute,
+        second: and another.
+        level: The probability with which the interval should hold the truth.
+
+    Returns:
+        Cramer's V, from 0 to 1; its interval starts at 0 where the reports could be of independent attributes.
+    """
     joint = np.maximum(model.marginal(first, second), 0.0)
     starts = [cell_starts(joint.sum(axis=1 - axis)) for axis in (0, 1)]
     strength = association(joint)
@@ -171,7 +181,20 @@ def _combine(functionals: Sequence[Functional], weights: Floats) -> Functional:
 
 
 def correlation_of_pair(model: Model, first: str, second: str, *, level: float) -> Estimate:
-    """Return the correlation of two ordered attributes among those who answered both, with its interval."""
+    """Return the correlation of two ordered attributes among those who answered both, with its interval.
+
+    Args:
+        model: What is asked.
+        first: An ordered attribute,
+        second: and another.
+        level: The probability with which the interval should hold the truth.
+
+    Returns:
+        From -1 to 1; NaN where the model sees nobody, or one value only.
+
+    Raises:
+        QueryError: If one has no order, or both are the same.
+    """
     indices = [model.attribute_index(name) for name in (first, second)]
     attributes = [model.schema.attributes[index] for index in indices]
     for attribute in attributes:

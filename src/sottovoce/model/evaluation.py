@@ -57,14 +57,32 @@ def assess(model: Model, functionals: Sequence[Functional]) -> Assessed:
 
 
 def correlation_from(one: float, other: float, apart: float) -> float:
-    """Return the correlation between two errors, from their sizes and that of their difference."""
+    """Return the correlation between two errors, from their sizes and that of their difference.
+
+    Args:
+        one: The standard error of an estimate,
+        other: that of another,
+        apart: and that of their difference.
+
+    Returns:
+        From -1 to 1; 0 where an error is zero or unknown.
+    """
     if not (one > 0 and other > 0 and math.isfinite(one + other + apart)):
         return 0.0
     return min(max((one**2 + other**2 - apart**2) / (2 * one * other), -1.0), 1.0)
 
 
 def expectations(model: Model, indices: Sequence[int], weights: Mapping[int, Floats]) -> Floats:
-    """Return the expectation at every combination of levels of some attributes, under weights of any."""
+    """Return the expectation at every combination of levels of some attributes, under weights of any.
+
+    Args:
+        model: What is asked.
+        indices: The attributes' numbers in the schema.
+        weights: Weights over the levels of some attributes, these or others.
+
+    Returns:
+        An array with an axis for each of the attributes.
+    """
     sizes = model.schema.sizes
     shape = tuple(sizes[index] for index in indices)
     levels = np.unravel_index(np.arange(math.prod(shape)), shape)
@@ -80,7 +98,16 @@ def expectations(model: Model, indices: Sequence[int], weights: Mapping[int, Flo
 
 
 def joint_distribution(model: Model, indices: Sequence[int], functional: Functional) -> Floats:
-    """Return, at every combination of levels of some attributes, the fraction that a functional selects there."""
+    """Return, at every combination of levels of some attributes, the fraction that a functional selects there.
+
+    Args:
+        model: What is asked.
+        indices: The attributes' numbers in the schema.
+        functional: Whom a predicate selects, such as `fraction_of` gives.
+
+    Returns:
+        An array with an axis for each of the attributes; its sum is the fraction selected.
+    """
     joint = np.zeros(tuple(model.schema.sizes[index] for index in indices))
     for coefficient, weights in functional.products:
         joint += coefficient * expectations(model, indices, weights)

@@ -7,16 +7,29 @@ from __future__ import annotations
 
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
+import pyarrow as pa
 
 from sottovoce._types import Floats
+from sottovoce.errors import ModelError, QueryError
+from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.origin import Origin
+from sottovoce.model.samples import to_frame
+from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import Batch
 from sottovoce.schema.schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from sottovoce.model.calibration import KnownShares
+    from sottovoce.model.model import Model
+    from sottovoce.model.samples import Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,20 @@ class Fitted(ABC):
         """How many reports the model was fitted to."""
         return self.origin.reports
 
+    @property
+    def interval_note(self) -> str:
+        """What the intervals include, and what not."""
+        return INTERVAL_NOTE
+
+    def attribute_index(self, name: str) -> int:
+        """Return where an attribute stands in the schema, from 0; QueryError if there is none of that name."""
+        try:
+            return self.schema.index(name)
+        except (KeyError, TypeError) as error:
+            raise QueryError(
+                f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
+            ) from error
+
     @abstractmethod
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
@@ -109,6 +136,48 @@ class Fitted(ABC):
     def bias(self, batch: Batch, sums: Floats) -> Floats:
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
         return np.zeros(len(sums))
+
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: Literal["arrow"]) -> pa.Table: ...
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: str) -> Frame: ...
+    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Frame:
+        """Return made-up people that follow the model, as a table of the schema's own types.
+
+        Nobody in it exists: whatever is computed from reports is as private as they are.
+
+        Args:
+            count: How many people, from none to a billion.
+            seed: The same seed draws the same people.
+            frame: "pandas", "polars" or "arrow"; the last needs nothing installed.
+
+        Raises:
+            ModelError: If the model knows no whole records, such as one of pairs; or the frame is not installed.
+            QueryError: If the number, the seed or the frame cannot be.
+        """
+        return to_frame(self._draw_table(count, seed), frame)
+
+    def _draw_table(self, count: int, seed: int) -> pa.Table:
+        raise ModelError(self._not_joint("draws no people"))
+
+    def calibrate(self, known: Mapping[str, KnownShares]) -> Model:
+        """Return the model reweighted to publicly known marginals; one that knows no whole records refuses."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
+
+    def reweighted(self, weights: Mapping[int, Floats]) -> Model:
+        """Return the model in which each level of some attributes counts by a weight; for `calibrate` and files."""
+        raise ModelError(self._not_joint("cannot be reweighted"))
+
+    def _not_joint(self, what: str) -> str:
+        able = [mechanism.name for mechanism in every_mechanism() if mechanism.model.joint]
+        return (
+            f"a model by {self.origin.mechanism} answers from parts of records and {what}: "
+            f"that takes a mechanism that models whole records ({', '.join(able)})"
+        )
 
     @abstractmethod
     def state(self) -> dict[str, Any]:

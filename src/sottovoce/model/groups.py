@@ -277,6 +277,17 @@ def smallest_difference(model: Model, name: str, by: str) -> float:
 
     Between the two largest groups of ``by``, of the share that has the upper half of ``name``, or its most common value
     where it has no order.
+
+    Args:
+        model: What is asked.
+        name: The attribute whose shares differ.
+        by: The attribute that makes groups.
+
+    Returns:
+        A difference of fractions, such as 0.03 for three points in a hundred.
+
+    Raises:
+        QueryError: If both are the same attribute, or one is unknown.
     """
     index = model.attribute_index(name)
     if index == model.attribute_index(by):

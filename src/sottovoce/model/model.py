@@ -6,7 +6,7 @@ of them. Fractions, means, quantiles and groups follow from those.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -16,8 +16,8 @@ import numpy as np
 from sottovoce._checks import check_fraction
 from sottovoce._files import write_whole
 from sottovoce._types import Floats
-from sottovoce.errors import ModelError, QueryError
-from sottovoce.model.answer import INTERVAL_NOTE, Answer, Estimate, check_population
+from sottovoce.errors import QueryError
+from sottovoce.model.answer import Answer, Estimate, check_population
 from sottovoce.model.asking import (
     Assessment,
     assess_fractions,
@@ -42,7 +42,6 @@ from sottovoce.model.fitted import Fitted
 from sottovoce.model.groups import Comparison, compare_groups, groups_of, smallest_difference
 from sottovoce.model.labelled import Distribution, Groups
 from sottovoce.model.state_checks import seal
-from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import chunks
 from sottovoce.query.functional import Functional, Where, fraction_of, parse
 from sottovoce.query.labels import level_labels, names_level
@@ -73,25 +72,6 @@ class Model(Fitted):
             answers[part] = self.evaluate(ranges_to_batch(self.schema, queries[part], first=part.start))
         return answers
 
-    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
-        """Return made-up people that follow the model, as a table; a model that knows no whole records refuses."""
-        raise ModelError(self._not_joint("draws no people"))
-
-    def calibrate(self, known: Mapping[str, Any]) -> Model:
-        """Return the model reweighted to publicly known marginals; one that knows no whole records refuses."""
-        raise ModelError(self._not_joint("cannot be reweighted"))
-
-    def reweighted(self, weights: Mapping[int, Floats]) -> Model:
-        """Return the model in which each level of some attributes counts by a weight; for `calibrate` and files."""
-        raise ModelError(self._not_joint("cannot be reweighted"))
-
-    def _not_joint(self, what: str) -> str:
-        able = [mechanism.name for mechanism in every_mechanism() if mechanism.model.joint]
-        return (
-            f"a model by {self.origin.mechanism} answers from parts of records and {what}: "
-            f"that takes a mechanism that models whole records ({', '.join(able)})"
-        )
-
     def document(self) -> dict[str, Any]:
         """Return what a model file holds."""
         return model_document(self)
@@ -104,11 +84,6 @@ class Model(Fitted):
     def load(cls, path: str | Path) -> Model:
         """Return the model that `save` wrote, of whatever mechanism it is."""
         return load_model(path)
-
-    @property
-    def interval_note(self) -> str:
-        """What the intervals include, and what not."""
-        return INTERVAL_NOTE
 
     def answer(
         self,
@@ -136,7 +111,17 @@ class Model(Fitted):
         level: float = 0.9,
         population: int | None = None,
     ) -> list[Answer]:
-        """Return the answers to many predicates at once."""
+        """Return the answers to many predicates at once.
+
+        Args:
+            wheres: A list of predicates, as SQL or made of `col`.
+            given: Answer among those whom this predicate selects.
+            level: The probability with which an interval should hold the truth.
+            population: How many people the crowd stands for; then answers have counts.
+
+        Raises:
+            QueryError: If a predicate cannot be understood, or nobody is left to answer about.
+        """
         if isinstance(wheres, str) or not isinstance(wheres, Sequence):
             raise QueryError(f"answers takes a list of predicates, got {wheres!r}: wrap it in [ ]")
         normal_factor(level)
@@ -157,7 +142,16 @@ class Model(Fitted):
         return told
 
     def mean(self, name: str, *, where: Where = EVERYBODY, level: float = 0.9) -> Estimate:
-        """Return the mean of an attribute over those a predicate selects and who answered."""
+        """Return the mean of an attribute over those a predicate selects and who answered.
+
+        Args:
+            name: An ordered attribute; a numeric bin counts by its middle.
+            where: Over whom, as a predicate; everybody if left out.
+            level: The probability with which the interval should hold the truth.
+
+        Raises:
+            QueryError: If the attribute is unknown or has no order, or the model sees nobody there.
+        """
         told = assess_mean(self, self._parse(where), self.attribute_index(name))
         if told is None:
             raise refuse_nobody(where, f"mean {name}")
@@ -335,15 +329,6 @@ class Model(Fitted):
         """Return what a predicate stands for; the one for everybody is known without reading it."""
         return EVERYBODY_TERMS if isinstance(where, str) and where == EVERYBODY else parse(self.schema, where)
 
-    def attribute_index(self, name: str) -> int:
-        """Return where an attribute stands in the schema, from 0; QueryError if there is none of that name."""
-        try:
-            return self.schema.index(name)
-        except (KeyError, TypeError) as error:
-            raise QueryError(
-                f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
-            ) from error
-
     @overload
     def correlation(self) -> Floats: ...
     @overload
@@ -354,6 +339,14 @@ class Model(Fitted):
         """Return the correlation of two attributes, among those who answered both, or the matrix of all of them.
 
         A numeric bin counts by its middle; NaN stands in the matrix where an attribute has no order.
+
+        Args:
+            first: An ordered attribute,
+            second: and another; leave both out for the matrix of all attributes.
+            level: The probability with which the interval should hold the truth; the matrix has none.
+
+        Raises:
+            QueryError: If only one is given, or one is unknown or has no order.
         """
         normal_factor(level)
         if first is None and second is None:
@@ -372,6 +365,14 @@ class Model(Fitted):
         """Return how much two attributes go together (Cramer's V, 0 to 1), or that of all pairs, the strongest first.
 
         Of all pairs, those that can be told from chance come first, and the level holds for all of them together.
+
+        Args:
+            first: An attribute,
+            second: and another; leave both out for all pairs.
+            level: The probability with which the interval, or all of them together, should hold the truth.
+
+        Raises:
+            QueryError: If only one is given, or one is unknown.
         """
         normal_factor(level)
         if first is None and second is None:

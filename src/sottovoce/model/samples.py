@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +15,23 @@ from sottovoce.errors import ModelError, QueryError
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    Frame: TypeAlias = pd.DataFrame | pl.DataFrame | pa.Table
+
 FRAMES = ("pandas", "polars", "arrow")
 
 
 def make_table(schema: Schema, levels: Sequence[NDArray[np.intp]], generator: np.random.Generator) -> pa.Table:
-    """Return people with these levels: integers, texts, and numbers spread evenly within their bin."""
+    """Return people with these levels: integers, texts, and numbers spread evenly within their bin.
+
+    Args:
+        schema: What the levels mean.
+        levels: One array for each attribute, all as long as there are people.
+        generator: Where numbers within their bins come from.
+    """
     columns = {
         attribute.name: _column(attribute, column, generator)
         for attribute, column in zip(schema.attributes, levels, strict=True)
@@ -45,8 +57,13 @@ def _within(attribute: Numeric, levels: NDArray[np.intp], generator: np.random.G
     return np.asarray(np.minimum(drawn, np.nextafter(high, low)))
 
 
-def to_frame(table: pa.Table, frame: str) -> Any:
-    """Return an Arrow table as the kind of table asked for."""
+def to_frame(table: pa.Table, frame: str) -> Frame:
+    """Return an Arrow table as the kind of table asked for.
+
+    Raises:
+        QueryError: If there is no such kind.
+        ModelError: If it is not installed.
+    """
     if check_choice("frame", frame, FRAMES, error=QueryError) == "arrow":
         return table
     try:

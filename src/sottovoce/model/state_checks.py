@@ -34,7 +34,16 @@ def check_seal(document: Mapping[str, Any]) -> None:
 
 
 def check_array(kind: object, shape: object, size: int) -> tuple[str, tuple[int, ...]]:
-    """Return the type and shape that a file states for an array of ``size`` bytes, if they are its own."""
+    """Return the type and shape that a file states for an array of ``size`` bytes, if they are its own.
+
+    Args:
+        kind: The type that the file states, such as "float32".
+        shape: The shape that it states, a list of integers.
+        size: How many bytes there are.
+
+    Raises:
+        ModelError: If they do not go together, so that nothing is read that the file does not hold.
+    """
     if kind not in KINDS or not isinstance(kind, str):
         raise ModelError(f"an array is of {', '.join(KINDS)}, got {kind!r}")
     if not isinstance(shape, list) or not all(type(side) is int and side >= 0 for side in shape):

@@ -180,6 +180,11 @@ def grid_map(value_levels: int, granularity: int, *, nullable: bool = False) -> 
 
     The edges are at ``i * value_levels // granularity``, so a granularity that divides another gives nested bins.
 
+    Args:
+        value_levels: How many levels stand for values.
+        granularity: How many bins; as many as there are levels, or more, leave every level by itself.
+        nullable: Whether one more level, the last, stands for "no answer".
+
     Example:
         >>> grid_map(10, 4).edges
         (0, 2, 5, 7, 10)

@@ -66,9 +66,11 @@ def verdict(
 ) -> str:
     """Return an expression: null for a row that may be counted, the reason for one that may not.
 
-    ``names`` are what a report that answers the plan may name. ``columns`` says which columns there are; without
-    ``plan`` all rows are taken to answer this plan. ``integers`` is False where question or code are not, so that
-    nothing may be compared.
+    Args:
+        names: What a report that answers the plan may name: its fingerprint, or its collection.
+        alphabets: How many codes each run of questions has.
+        columns: Which columns there are; without ``plan`` all rows are taken to answer this plan.
+        integers: False where question or code are of another type, so that nothing may be compared.
     """
     cases = []
     if "plan" in columns:
@@ -127,7 +129,18 @@ FROM counted GROUP BY verdict, counted_question, counted_code"""
 def counting_statement(
     names: Collection[str], codes: NDArray[np.int64], dialect: str, *, table: str, columns: Collection[str]
 ) -> str:
-    """Return the statement in one dialect, for a table with these columns."""
+    """Return the statement in one dialect, for a table with these columns.
+
+    Args:
+        names: What a report that answers the plan may name.
+        codes: How many codes each question has.
+        dialect: One of `DIALECTS`.
+        table: The table of reports.
+        columns: Which of a report's columns it has; with ``id``, of equal ids one row is counted.
+
+    Raises:
+        PlanError: If the dialect is another.
+    """
     known = "postgres" if isinstance(dialect, str) and dialect == "postgresql" else dialect
     if not isinstance(known, str) or known not in DIALECTS:
         raise PlanError(f"the counting statement is written for {', '.join(DIALECTS)}, not for {dialect!r}")

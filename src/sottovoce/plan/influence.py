@@ -38,6 +38,14 @@ class Influence:
 def influence_bound(liars: float, reports: float, attenuation: float) -> float:
     """Return the most by which liars move a raw coefficient that so many honest people answered.
 
+    Args:
+        liars: How many people send what they like.
+        reports: How many honest people answered the same question.
+        attenuation: How much of a coefficient is left after the channel's noise, from 0 to 1.
+
+    Returns:
+        A fraction; above 1 they can make it anything.
+
     Example:
         >>> influence_bound(10, 990, 0.5)
         0.03

@@ -105,7 +105,13 @@ class Log(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def following(last: LogEntry | None, plan: Plan, day: datetime.date) -> LogEntry:
-    """Return the entry of a plan that follows another, or is the first; a log's days do not go back."""
+    """Return the entry of a plan that follows another, or is the first; a log's days do not go back.
+
+    Args:
+        last: The entry before it; None for the first of a log.
+        plan: The plan that is listed.
+        day: The day on which it is.
+    """
     if last is None:
         return LogEntry(1, day.isoformat(), plan.fingerprint, plan.collection, FIRST)
     return LogEntry(last.number + 1, max(day.isoformat(), last.day), plan.fingerprint, plan.collection, last.hash)

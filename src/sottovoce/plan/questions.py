@@ -126,7 +126,16 @@ class Question:
 
 
 class Questions(Sequence[Question]):
-    """All questions of a plan, made when asked for; of a plan with waves those of every wave, one after the other."""
+    """All questions of a plan, made when asked for; of a plan with waves those of every wave, one after the other.
+
+    Args:
+        schema: What is asked.
+        epsilon: The privacy of one answer.
+        seed: The plan's public seed, in hexadecimal, by which local hashing places cells.
+        tables: The maps from levels to bins, to which families refer.
+        families: Which attributes are asked together, by which tables and channel, and how often.
+        waves: How many waves ask the same questions again.
+    """
 
     def __init__(
         self,

@@ -78,7 +78,16 @@ def sign_plan(plan: Plan, key: bytes) -> Signature:
 
 
 def check_signature(plan: Plan, signature: Signature, key: str) -> None:
-    """Raise PlanError unless the signature of a plan is by the key that was published, 64 hexadecimal digits."""
+    """Check that a signature is of a plan and by the key that was published.
+
+    Args:
+        plan: The plan.
+        signature: What came with it.
+        key: The public key that was published, 64 hexadecimal digits.
+
+    Raises:
+        PlanError: If it is another key's or another plan's.
+    """
     _require_library()
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

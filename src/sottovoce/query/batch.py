@@ -29,7 +29,13 @@ class Selection:
 
 
 class SpanSelection(Selection):
-    """The same for intervals of the axis of levels (rows of start, stop): sums over them are differences of totals."""
+    """The same for intervals of the axis of levels (rows of start, stop): sums over them are differences of totals.
+
+    Args:
+        queries: The queries that name the attribute, by their numbers.
+        spans: For each of them the interval of the axis of levels, (start, stop).
+        levels: How many levels the attribute has.
+    """
 
     def __init__(self, queries: NDArray[np.intp], spans: Floats, levels: int) -> None:
         object.__setattr__(self, "queries", queries)
@@ -96,7 +102,13 @@ def _between(totals: Floats, positions: Floats) -> Floats:
 
 
 def chunks(count: int, levels: int, *, limit: int = 2**19) -> Iterator[slice]:
-    """Yield slices of ``count`` queries whose weights over ``levels`` levels stay within ``limit`` numbers."""
+    """Yield slices of many queries, so that the weights of each slice fit in memory.
+
+    Args:
+        count: How many queries there are.
+        levels: How many numbers the weights of one query are.
+        limit: The most numbers of a slice; one query is always taken.
+    """
     step = max(1, limit // max(1, levels))
     for start in range(0, count, step):
         yield slice(start, min(count, start + step))

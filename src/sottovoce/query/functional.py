@@ -38,7 +38,13 @@ def parse(schema: Schema, where: Where) -> Terms:
 
 
 def fraction_of(schema: Schema, terms: Terms, extra: tuple[int, Floats] | None = None) -> Functional:
-    """Return the fraction that a predicate selects; ``extra`` weighs one attribute's levels besides."""
+    """Return the fraction that a predicate selects.
+
+    Args:
+        schema: What the attributes are.
+        terms: The predicate as a sum of products.
+        extra: An attribute's number and weights over its levels, by which people count besides.
+    """
     products = []
     for product, coefficient in terms.items():
         weights = {index: region_weights(region, schema.sizes[index]) for index, region in product}
@@ -50,7 +56,16 @@ def fraction_of(schema: Schema, terms: Terms, extra: tuple[int, Floats] | None =
 
 
 def moment_of(schema: Schema, terms: Terms, index: int) -> tuple[Functional, Functional]:
-    """Return the expected value of an attribute over those a predicate selects and who answered, and their fraction."""
+    """Return the expected value of an attribute over those a predicate selects and who answered, and their fraction.
+
+    Args:
+        schema: What the attributes are.
+        terms: The predicate as a sum of products.
+        index: The attribute's number; one with an order.
+
+    Returns:
+        Two functionals, whose ratio is the mean.
+    """
     attribute = schema.attributes[index]
     answered = interval(0, attribute.value_levels)
     moments, fractions = [], []
@@ -66,7 +81,11 @@ def moment_of(schema: Schema, terms: Terms, index: int) -> tuple[Functional, Fun
 def linear_error(top: Functional, bottom: Functional, ratio: float, divisor: float) -> Functional:
     """Return the influence function of a ratio: (top - ratio * bottom) / divisor, its error to first order.
 
-    The divisor is the value of ``bottom``.
+    Args:
+        top: The numerator.
+        bottom: The denominator.
+        ratio: What the ratio was found to be.
+        divisor: What ``bottom`` was found to be; not zero.
     """
     own = [(coefficient / divisor, weights) for coefficient, weights in top.products]
     other = [(-coefficient * ratio / divisor, weights) for coefficient, weights in bottom.products]
@@ -89,6 +108,14 @@ def cdf_influence(
     """Return the influence function of the share below a position, among those selected who answered.
 
     The linearised estimator: (P(selected, below) - probability * P(selected)) / divisor, the divisor being P(selected).
+
+    Args:
+        schema: What the attributes are.
+        terms: The predicate as a sum of products.
+        index: The attribute's number; one with an order.
+        position: On its axis of levels, where level k is the interval from k to k + 1.
+        probability: The share that lies below there.
+        divisor: The fraction selected who answered; not zero.
     """
     attribute, products = schema.attributes[index], []
     answered, below = interval(0, attribute.value_levels), interval(0, position)
@@ -102,7 +129,16 @@ def cdf_influence(
 
 
 def breakpoints(schema: Schema, terms: Terms, index: int) -> Floats:
-    """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly."""
+    """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly.
+
+    Args:
+        schema: What the attributes are.
+        terms: The predicate as a sum of products.
+        index: The attribute's number; one with an order.
+
+    Returns:
+        Sorted positions: all ends of levels, and where the predicate itself cuts a level.
+    """
     ends = {
         end for product in terms for other, region in product if other == index for piece in region for end in piece
     }
@@ -111,7 +147,15 @@ def breakpoints(schema: Schema, terms: Terms, index: int) -> Floats:
 
 
 def fraction_within(schema: Schema, terms: Terms, index: int, start: float, stop: float) -> Functional:
-    """Return the fraction that a predicate selects and that lies in an interval of one attribute's axis of levels."""
+    """Return the fraction that a predicate selects and that lies in an interval of one attribute's axis of levels.
+
+    Args:
+        schema: What the attributes are.
+        terms: The predicate as a sum of products.
+        index: The attribute's number.
+        start: Where the interval starts on its axis of levels,
+        stop: and where it ends; nobody is within if that is not above the start.
+    """
     within: Terms = {((index, interval(start, stop)),): 1} if start < stop else {}
     return fraction_of(schema, conjunction(terms, within))
 

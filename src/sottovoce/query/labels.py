@@ -42,7 +42,13 @@ def names_level(name: str, label: Label) -> Expression:
 
 
 def band_label(attribute: AnyAttribute, start: int, stop: int) -> tuple[float, float]:
-    """Return the smallest and the largest value of a run of levels of an ordered attribute."""
+    """Return the smallest and the largest value of a run of levels of an ordered attribute.
+
+    Args:
+        attribute: Ordinal or numeric.
+        start: The first level of the run.
+        stop: One more than the last.
+    """
     if isinstance(attribute, Ordinal):
         return attribute.integers[start], attribute.integers[stop - 1]
     assert isinstance(attribute, Numeric)
@@ -50,5 +56,11 @@ def band_label(attribute: AnyAttribute, start: int, stop: int) -> tuple[float, f
 
 
 def names_band(attribute: AnyAttribute, start: int, stop: int) -> Expression:
-    """Return the predicate that holds on a run of levels of an ordered attribute, and nowhere else."""
+    """Return the predicate that holds on a run of levels of an ordered attribute, and nowhere else.
+
+    Args:
+        attribute: Ordinal or numeric.
+        start: The first level of the run.
+        stop: One more than the last.
+    """
     return Between(attribute.name, *band_label(attribute, start, stop))

@@ -23,7 +23,16 @@ _PAIRS = {tuple, list, np.ndarray}
 
 
 def ranges_to_batch(schema: Schema, queries: Sequence[Ranges], *, first: int = 0) -> Batch:
-    """Return the batch of weights that the queries ask for; ``first`` is the number of the first, for messages."""
+    """Return the batch of weights that the queries ask for.
+
+    Args:
+        schema: What the attributes are.
+        queries: For each query the range, or the values, of every attribute that it names.
+        first: The number of the first query, for messages, where they are part of a longer list.
+
+    Raises:
+        QueryError: If a query names an unknown attribute, or a range is reversed or none; it says which query.
+    """
     try:
         return _to_batch(schema, queries)
     except _RefusedError as error:
@@ -95,10 +104,13 @@ def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
 def _category_levels(attribute: Categorical, number: int, values: Any) -> list[int]:
     if isinstance(values, str) or not isinstance(values, Sequence | set | frozenset):
         _refuse(number, f"{attribute.name}: give a list of values out of {attribute.domain}, got {values!r}")
-    try:
-        return [attribute.level(value) for value in values]
-    except RecordError as error:
-        _refuse(number, str(error))
+    levels = []
+    for value in values:
+        try:
+            levels.append(attribute.level(value))
+        except RecordError:
+            _refuse(number, f"{attribute.name}: got {value!r}; allowed are {attribute.domain}")
+    return levels
 
 
 def _refuse(number: int, why: str) -> NoReturn:

@@ -109,7 +109,16 @@ def settle_texts(value: Presentation, what: str) -> None:
 
 
 def check_labels(what: str, labels: tuple[str, ...] | msgspec.UnsetType, levels: int) -> None:
-    """Raise SchemaError unless there is a label for every value, or none at all."""
+    """Check that there is a label for every value, or none at all.
+
+    Args:
+        what: Whose labels they are, for the message.
+        labels: The labels, in the order of the values.
+        levels: How many values there are.
+
+    Raises:
+        SchemaError: If there are some, but not one for each.
+    """
     if labels and len(labels) != levels:
         raise SchemaError(f"{what}: {len(labels)} labels for {levels} values; give one for each, in order, or none")
 

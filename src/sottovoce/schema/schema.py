@@ -207,13 +207,25 @@ def _without_none(mapping: dict[str, Any]) -> dict[str, Any]:
 
 
 def chosen(name: str, members: tuple[Categorical, ...], value: object) -> dict[str, str | None]:
-    """Return yes or no for each choice of a multiple choice, given the list of what was chosen; None is no answer."""
+    """Return yes or no for each choice of a multiple choice, given the list of what was chosen; None is no answer.
+
+    Args:
+        name: The multiple choice's name, for the message.
+        members: The attributes that it is made of, one for each choice.
+        value: A list, tuple or set of titles; None for no answer.
+
+    Returns:
+        For each member's name "yes", "no" or None.
+
+    Raises:
+        RecordError: If the value is something else, or names what is no choice.
+    """
     if value is None:
         return {member.name: None for member in members}
     titles = [member.title for member in members]
     listed = list(value) if isinstance(value, list | tuple | set | frozenset) else None
     if listed is None or not all(one in titles for one in listed):
-        raise RecordError(f"{name}: got {value!r}; allowed is a list of any of {', '.join(map(repr, titles))}")
+        raise RecordError(f"{name}: allowed is a list of any of {', '.join(map(repr, titles))}")
     return {member.name: "yes" if member.title in listed else "no" for member in members}
 
 

@@ -10,22 +10,25 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce import __version__
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
+from sottovoce.service import answer_routes, operator_routes
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
-from sottovoce.service.posting import Posting
+from sottovoce.service.pages import Pages
+from sottovoce.service.posting import ROUTE, Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
-from sottovoce.service.routes import router
+from sottovoce.service.requests import described
+from sottovoce.service.routes import reports_body, router
 from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import FAILURES, Store, failure_name, open_store
@@ -69,7 +72,7 @@ def create_app(
         written = collector.close()
         log.info("stopped", extra={"event": "stop", "reason": "told to" if written else "the store hung"})
 
-    app = FastAPI(
+    app = Described(
         title="Sottovoce collector",
         version=__version__,
         description="Counts randomised reports, exactly once each.",
@@ -80,6 +83,8 @@ def create_app(
     )
     app.state.collector = collector
     app.include_router(router)
+    app.include_router(answer_routes.router)
+    app.include_router(operator_routes.router)
     for failure in FAILURES:
         app.add_exception_handler(failure, _unavailable)
     if settings.pages:
@@ -118,6 +123,16 @@ async def _unavailable(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": "the store does not answer; try again later"}, 503, {"Retry-After": "5"})
 
 
+class Described(FastAPI):
+    """The application, which describes itself with the limits that it was given."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of all routes."""
+        document = super().openapi()
+        document["paths"][ROUTE]["post"] |= reports_body(self.state.collector.settings.batch_limit)
+        return described(document)
+
+
 class CountRequests:
     """Counts requests by route and status: by the route's pattern, never by what was asked."""
 
@@ -136,16 +151,6 @@ class CountRequests:
         await self._app(scope, receive, send_counted)
 
 
-class Pages(StaticFiles):
-    """Files beside the API; those whose name starts with a dot are nobody's business."""
-
-    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """Return a file's path, if it may be served."""
-        if any(part.startswith(".") and part not in (".", ".well-known") for part in path.split("/")):
-            return "", None
-        return super().lookup_path(path)
-
-
 class Server(uvicorn.Server):
     """uvicorn's server, which ends when it is told to, whatever hangs."""
 
@@ -161,7 +166,13 @@ class Server(uvicorn.Server):
 def make_server(
     settings: Settings, plans: Iterable[Plan], reload: Callable[[], Iterable[Plan]] | None = None
 ) -> Server:
-    """Return the server, ready to run: no access log, no server header, no word about who asks."""
+    """Return the server, ready to run: no access log, no server header, no word about who asks.
+
+    Args:
+        settings: How to serve.
+        plans: What to serve.
+        reload: Gives the plans anew when the process is told to read them again; None serves the same for ever.
+    """
     limits = ConnectionLimits(
         connections=allow_files(settings.connections),
         header_bytes=settings.header_bytes,

@@ -21,6 +21,7 @@ from sottovoce.service.analysis import Analyst, TooFewReportsError
 from sottovoce.service.auth import check_token
 from sottovoce.service.bodies import Bodies
 from sottovoce.service.metrics import Metrics
+from sottovoce.service.overview import Overview
 from sottovoce.service.served import Served, by_collection, other_plans, register_plans, today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import One, Reports, Store, Token, columns_of, failure_name
@@ -38,7 +39,13 @@ Result = TypeVar("Result")
 
 
 class Collector:
-    """What the routes share. `start` and `close` belong to the event loop that serves."""
+    """What the routes share. `start` and `close` belong to the event loop that serves.
+
+    Args:
+        settings: How to serve.
+        store: Where reports are counted; other collectors may use it as well.
+        plans: What to serve; others of their collections that the store has are served too.
+    """
 
     def __init__(self, settings: Settings, store: Store, plans: Iterable[Plan]) -> None:
         self.settings, self.store = settings, store
@@ -50,6 +57,7 @@ class Collector:
         self.metrics = Metrics()
         self._serve(register_plans(store, plans, settings.grace))
         self.analyst = Analyst(store, minimum_reports=settings.minimum_reports, release_step=settings.release_step)
+        self.overview = Overview(store, self.analyst, settings.grace)
         self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._rate, self._report_rate = settings.rate_limit, settings.report_rate_limit
@@ -179,7 +187,16 @@ class Collector:
         return tuple(dict.fromkeys(origin for one in plans for origin in self.settings.origins_of(one.name)))
 
     async def authorize(self, header: str, role: str, served: Served | None = None) -> Token:
-        """Return the token in an ``Authorization`` header, if it is good for that role and plan, and not used up."""
+        """Return the token in an ``Authorization`` header, if it is good for that role and plan, and not used up.
+
+        Args:
+            header: What was sent, ``Bearer sv_...``.
+            role: What the token must be for, one of `ROLES`.
+            served: The plan that is asked about; None for what is no plan's.
+
+        Raises:
+            HTTPException: 401 for no token, 403 for one of another role or collection, 429 for one used too often.
+        """
         scheme, _, text = header.partition(" ")
         token = None
         if scheme.lower() == "bearer" and len(text) <= 200:
@@ -240,7 +257,17 @@ class Collector:
     async def take(
         self, served: Served, kind: str, body: bytes, token: Token | None = None
     ) -> tuple[Outcome, list[tuple[int, str]]]:
-        """Return what became of the reports of a body, once they are on disk, and which were refused and why."""
+        """Return what became of the reports of a body, once they are on disk, and which were refused and why.
+
+        Args:
+            served: What the reports were posted to.
+            kind: The body's media type, `JSON` or `BINARY`.
+            body: The bytes.
+            token: Who sent them, if the collection asks for tokens.
+
+        Raises:
+            HTTPException: 410 for a closed collection or expired plan, 400, 413 or 415 for a body that is no reports.
+        """
         if served.key.collection in self._closed:
             raise HTTPException(410, "this collection is closed")
         if kind == JSON and body[:1] == b"{":
@@ -254,7 +281,13 @@ class Collector:
         return await self.count(served, decoded, token), decoded.refused
 
     async def count(self, served: Served, decoded: Decoded, token: Token | None = None) -> Outcome:
-        """Return what became of the reports, once they are on disk."""
+        """Return what became of the reports, once they are on disk.
+
+        Args:
+            served: What the reports were posted to.
+            decoded: The reports, and those refused already.
+            token: Who sent them; they count against how many it is for.
+        """
         assert self._writer is not None, "the collector was not started"
         collection = served.key.collection
         if decoded.refused:
@@ -299,7 +332,17 @@ class Collector:
             raise HTTPException(503, "the store failed; send this again later", {"Retry-After": "5"}) from error
 
     def decode(self, served: Served, kind: str, body: bytes) -> Decoded:
-        """Return the reports of a body, JSON or binary."""
+        """Return the reports of a body, JSON or binary.
+
+        Args:
+            served: What the reports were posted to.
+            kind: The body's media type, `JSON` or `BINARY`.
+            body: The bytes.
+
+        Raises:
+            HTTPException: 410 for an expired plan, 400 for a body that is no reports, 413 for too many, 415 for another
+                type.
+        """
         day, limit = today(), self.settings.batch_limit
         if served.expired(day):
             raise HTTPException(410, f"this plan expired: its last day was {served.plan.expires}")

@@ -71,7 +71,13 @@ class Metrics:
         info.labels(__version__).set(1)
 
     def counted(self, counted: int, duplicate: int, refused: int) -> None:
-        """Add what became of a request's reports."""
+        """Add what became of a request's reports.
+
+        Args:
+            counted: How many were new.
+            duplicate: How many had been counted before.
+            refused: How many cannot be answers to the plan.
+        """
         for outcome, number in (("counted", counted), ("duplicate", duplicate), ("refused", refused)):
             if number:
                 self._outcomes[outcome].inc(number)

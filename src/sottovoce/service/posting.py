@@ -31,7 +31,13 @@ _ONE_DUPLICATE = b'{"counted":0,"duplicate":1,"refused":[]}'
 
 
 class Posting:
-    """The outermost layer: answers posts of reports itself, and lets no error or aborted request say anything."""
+    """The outermost layer: answers posts of reports itself, and lets no error or aborted request say anything.
+
+    Args:
+        app: What answers all other requests.
+        collector: What counts the reports.
+        origins: Which web pages may post from a browser.
+    """
 
     def __init__(self, app: ASGIApp, collector: Collector, origins: Origins) -> None:
         self._app, self._collector = app, collector

@@ -90,6 +90,11 @@ def register_plans(store: Store, plans: Iterable[Plan], grace: int = 0) -> dict[
     """Return the plans by fingerprint, each kept in the store from now on, and the others of their collections.
 
     A plan that was served once goes on being taken: reports were drawn for it, and their privacy is spent.
+
+    Args:
+        store: Where they are kept.
+        plans: What to serve.
+        grace: For how many days after a plan's last its reports are still taken.
     """
     found = {plan.fingerprint: Served(plan, store.register(plan), grace) for plan in plans}
     for collection in {served.key.collection for served in found.values()}:
@@ -98,7 +103,14 @@ def register_plans(store: Store, plans: Iterable[Plan], grace: int = 0) -> dict[
 
 
 def other_plans(store: Store, collection: int, known: Collection[str], grace: int) -> dict[str, Served]:
-    """Return the plans of a collection that a store has and ``known`` has not."""
+    """Return the plans of a collection that a store has and ``known`` has not.
+
+    Args:
+        store: Where they are kept.
+        collection: The collection's number in the store.
+        known: Fingerprints of those that are served already.
+        grace: For how many days after a plan's last its reports are still taken.
+    """
     missing = set(store.fingerprints(collection)) - set(known)
     found = {}
     for document in store.documents(collection) if missing else ():

@@ -71,7 +71,18 @@ class _Columns:
 
 
 def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *, limit: int) -> Decoded:
-    """Return the reports of a JSON body: one report, or an array of them, of any of a collection's plans."""
+    """Return the reports of a JSON body: one report, or an array of them, of any of a collection's plans.
+
+    Args:
+        body: The bytes.
+        plans: The collection's plans, by what reports may name.
+        day: Today; an expired plan's reports are refused.
+        limit: The most reports of a body.
+
+    Raises:
+        BadBodyError: If it is not JSON.
+        BatchSizeError: If there are too many.
+    """
     try:
         wires: Sequence[_Wire | Report]
         try:
@@ -96,7 +107,13 @@ def decode_json(body: bytes, plans: Mapping[str, Served], day: datetime.date, *,
 
 
 def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> One | None:
-    """Return the one report of a JSON body; None if it is something else, or refused: `decode_json` says why."""
+    """Return the one report of a JSON body; None if it is something else, or refused: `decode_json` says why.
+
+    Args:
+        body: The bytes.
+        plans: The collection's plans, by what reports may name.
+        day: Today; an expired plan's reports are refused.
+    """
     try:
         wire = _decode_one(body)
     except (msgspec.DecodeError, TallyError, UnicodeDecodeError, RecursionError):
@@ -110,7 +127,18 @@ def decode_one(body: bytes, plans: Mapping[str, Served], day: datetime.date) -> 
 
 
 def decode_binary(body: bytes, served: Served, day: datetime.date, *, limit: int) -> Decoded:
-    """Return the reports of a binary body: one or more binary forms that name what it is posted to, end to end."""
+    """Return the reports of a binary body: one or more binary forms that name what it is posted to, end to end.
+
+    Args:
+        body: The bytes.
+        served: What it was posted to.
+        day: Today; an expired plan's reports are refused.
+        limit: The most reports of a body.
+
+    Raises:
+        BadBodyError: If it is not binary reports of this plan.
+        BatchSizeError: If there are too many.
+    """
     name = served.name
     first, *pieces = body.split(bytes([BINARY_VERSION]) + bytes.fromhex(name))
     _check_size(len(pieces), limit)

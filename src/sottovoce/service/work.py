@@ -15,7 +15,13 @@ class CrowdedError(Exception):
 
 
 class Pool:
-    """A few threads for one kind of work, and a bound on how much of it waits."""
+    """A few threads for one kind of work, and a bound on how much of it waits.
+
+    Args:
+        name: What the threads are called.
+        threads: How many work at once.
+        waiting: How many may wait besides; one more is refused.
+    """
 
     def __init__(self, name: str, *, threads: int, waiting: int) -> None:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name)

@@ -41,7 +41,13 @@ class Workers:
     """The process that watches over workers."""
 
     def __init__(self, settings: Settings, plans: Iterable[Plan], load: Load) -> None:
-        """Make the tables and the keys that all workers need, or raise what stands in the way."""
+        """Make the tables and the keys that all workers need, or raise what stands in the way.
+
+        Args:
+            settings: How to serve, ``workers`` among it.
+            plans: What to serve.
+            load: Gives each worker the plans anew; something that another process can be told.
+        """
         store = open_store(settings.database, settings.keys)
         try:
             register_plans(store, plans, settings.grace)
@@ -111,7 +117,13 @@ class Workers:
 
 
 def work(settings: Settings, load: Load, shared: socket.socket) -> None:
-    """Be one worker: a collector at a port that others listen at too."""
+    """Be one worker: a collector at a port that others listen at too.
+
+    Args:
+        settings: How to serve.
+        load: Gives the plans.
+        shared: The socket that all workers listen at.
+    """
     configure_logs(settings.log_format, settings.log_level)
     threading.Thread(target=_follow_parent, daemon=True).start()
     make_server(settings, load(), load).run(sockets=[shared])

@@ -59,7 +59,15 @@ class _Batch:
 
 
 class Writer:
-    """A thread that commits batches. `submit` is for the event loop that made it."""
+    """A thread that commits batches. `submit` is for the event loop that made it.
+
+    Args:
+        store: Where reports are counted.
+        metrics: Told of commits and of what waits.
+        waiting_limit: The most reports that wait; more are refused, to be sent again.
+        reports: A commit waits until there are so many reports,
+        seconds: but not longer than this.
+    """
 
     def __init__(
         self, store: Store, metrics: Metrics, *, waiting_limit: int, reports: int = 1, seconds: float = 0.0
@@ -197,7 +205,14 @@ class Writer:
 def commit(
     store: Store, collection: int, batches: Sequence[Reports | One], refused: Mapping[str, int]
 ) -> list[Outcome]:
-    """Count several batches in one transaction; return what became of each. The first report of an id wins."""
+    """Count several batches in one transaction; return what became of each. The first report of an id wins.
+
+    Args:
+        store: Where reports are counted.
+        collection: The collection's number.
+        batches: What came, in order.
+        refused: How many others were refused, by reason.
+    """
     if not batches:
         store.add(collection, today(), columns_of([]), refused)
         return []

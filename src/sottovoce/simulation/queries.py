@@ -38,6 +38,13 @@ def typical_queries(
     """Return random queries on ``dimensions`` attributes, judged on the people whose levels are given.
 
     Fewer than ``count`` come back where the crowd has few such ranges; none if it has none at all.
+
+    Args:
+        schema: What is asked.
+        levels: One array for each attribute, all as long as there are people.
+        dimensions: How many attributes a query names.
+        count: How many queries.
+        seed: The same seed gives the same queries.
     """
     generator = np.random.default_rng([seed, dimensions])
     rows = generator.choice(len(levels[0]), min(_ROWS, len(levels[0])), replace=False)

@@ -31,6 +31,11 @@ def reference_populations(schema: Schema, count: int, *, seed: int) -> Iterator[
     In every other one, whose attributes follow each other closely, people unusual in one attribute tend to be so
     in all: some are far out, most are not.
 
+    Args:
+        schema: What is asked.
+        count: How many populations.
+        seed: The same seed gives the same ones.
+
     Example:
         >>> schema = Schema([Categorical("region", ["north", "south"])])
         >>> next(reference_populations(schema, 1, seed=1)).column_names

@@ -29,7 +29,16 @@ class Counts(Protocol):
     """Counts per (question, code) that reports can be added to."""
 
     def add(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any] | None = None) -> Added:
-        """Add reports, or counts of reports."""
+        """Add reports, or counts of reports.
+
+        Args:
+            questions: The question of each report; integers of any type.
+            codes: The code of each report.
+            counts: How many reports each pair stands for; None for one each.
+
+        Returns:
+            How many reports each question got, and how many were refused by reason.
+        """
 
     def merge(self, other: Any) -> None:
         """Add counts of the same kind."""
@@ -56,7 +65,13 @@ class DenseCounts:
         self.impossible = np.arange(self.width) >= alphabet[:, None]
 
     def add(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any] | None = None) -> Added:
-        """Add reports, or counts of reports, in chunks that stay in cache."""
+        """Add reports, or counts of reports, in chunks that stay in cache.
+
+        Args:
+            questions: The question of each report; integers of any type.
+            codes: The code of each report.
+            counts: How many reports each pair stands for; None for one each.
+        """
         totals, refused = np.zeros(len(self.alphabet), dtype=np.int64), Counter[str]()
         chunk = max(2**16, 4 * self.table.size)
         for start in range(0, len(questions), chunk):
@@ -115,7 +130,13 @@ class SparseCounts:
         return self._settled
 
     def add(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any] | None = None) -> Added:
-        """Add reports, or counts of reports."""
+        """Add reports, or counts of reports.
+
+        Args:
+            questions: The question of each report; integers of any type.
+            codes: The code of each report.
+            counts: How many reports each pair stands for; None for one each.
+        """
         refused = Counter[str]()
         counts = np.ones(len(questions), dtype=np.int64) if counts is None else counts
         questions, codes, counts = _screen(self.alphabet, questions, codes, counts, refused)
@@ -156,6 +177,20 @@ class SparseCounts:
     def columns(self) -> Entries:
         """Return questions, codes and counts of all pairs seen, in order."""
         return self.entries
+
+
+def refusals(alphabet: Integers, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> Counter[str]:
+    """Return how many of some counts cannot be, by reason; nothing is added anywhere.
+
+    Args:
+        alphabet: How many codes each question has.
+        questions: The question of each pair.
+        codes: The code of each pair.
+        counts: How many reports each pair stands for.
+    """
+    refused = Counter[str]()
+    _screen(alphabet, questions, codes, counts, refused)
+    return refused
 
 
 def _within(column: NDArray[Any], limit: int) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,7 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sottovoce.errors import TallyError
+from sottovoce.errors import SottovoceError, TallyError
+from sottovoce.plan.plan import Plan
+
+FILE_KEY = b"sottovoce.tally"
+"""Where the head stands in the metadata of the file's schema."""
 
 ROWS_AT_LEAST = 2**20
 """So many rows any file of a tally may have, and one more for each of its bytes: beyond, it is not what it says."""
@@ -25,6 +31,44 @@ class Head(msgspec.Struct, forbid_unknown_fields=True):
     totals: dict[str, list[int]]
     refused: dict[str, int]
     digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a tally's file holds, each part by itself as it should be; whether they go together is not known yet.
+
+    Attributes:
+        head: What it says of itself.
+        plans: Its plans by the fingerprints that it states.
+        columns: Questions, codes and counts.
+        totals: What each question got under each plan.
+    """
+
+    head: Head
+    plans: dict[str, Plan]
+    columns: list[NDArray[Any]]
+    totals: dict[str, NDArray[np.int64]]
+
+
+_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError, TypeError)
+
+
+def read_tally(path: str | Path) -> Kept:
+    """Return what the file of a tally holds; TallyError for one that is none, or was damaged."""
+    try:
+        with pq.ParquetFile(path) as file:
+            table = read_rows(file, Path(path).stat().st_size)
+        head = msgspec.json.decode((table.schema.metadata or {})[FILE_KEY], type=Head)
+        if head.digest and head.digest != digest_of(head, table.to_batches()):
+            raise TallyError("its content does not give its digest")
+        plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}
+        if head.plan not in plans:
+            raise TallyError("it does not hold the plan that it names")
+        columns = [integers(table.column(name)) for name in ("question", "code", "count")]
+        totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
+    except (*_DAMAGED, SottovoceError) as error:
+        raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
+    return Kept(head, plans, columns, totals)
 
 
 def read_rows(file: pq.ParquetFile, size: int) -> pa.Table:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sottovoce.channels import GRR, LocalHash, Parity
 from sottovoce.channels.exact import SCALE
-from sottovoce.plan.plan import SHARES
+from sottovoce.tally.shares import expected_shares
 from sottovoce.tally.tally import Tally
 
 FALSE_ALARM = 1e-6
@@ -61,7 +61,10 @@ class Check:
         if self.plan is None:
             return "NOT as honest devices draw them" if self.flagged else "as honest devices draw them"
         if self.flagged:
-            return "NOT as the plan's shares would give them: reports were lost, chosen or made up by question"
+            return (
+                "NOT as the plan's shares, or a mixture with the collection's other plans, would give them: reports "
+                "were lost, chosen or made up by question, or drawn by a plan that is not known here"
+            )
         return "as the plan's shares would give them"
 
 
@@ -76,18 +79,22 @@ def check_tally(tally: Tally) -> list[Check]:
 
 
 def check_shares(tally: Tally) -> list[Check]:
-    """Return, for every plan and wave whose reports were counted, how well its questions' totals fit its shares."""
+    """Return, for every plan and wave whose reports were counted, how well its questions' totals fit its shares.
+
+    Where a tally knows several plans, any mixture of their shares will do: reports that name their collection alone may
+    be of any of them. Being free to mix can only make a sound collection fit better, so the false-alarm rate holds.
+    """
     checks = []
     for fingerprint, totals in tally.totals_by_plan.items():
-        questions = tally.plans[fingerprint].questions
-        for wave, part in enumerate(totals.reshape(questions.waves, -1), start=1):
+        waves = tally.plans[fingerprint].questions.waves
+        shares = expected_shares(totals, tally.plans.values()).reshape(waves, -1)
+        for wave, part in enumerate(totals.reshape(waves, -1), start=1):
             reports = int(part.sum())
             if not reports:
                 continue
-            expected = questions.shares[: questions.per_wave] / SHARES * reports
-            statistic, freedom = chi_square(part, expected)
+            statistic, freedom = chi_square(part, shares[wave - 1] * reports)
             probability = upper_tail(statistic, freedom)
-            about = f"shares of plan {fingerprint}" + (f" in wave {wave}" if questions.waves > 1 else "")
+            about = f"shares of plan {fingerprint}" + (f" in wave {wave}" if waves > 1 else "")
             checks.append(Check(about, fingerprint, reports, statistic, freedom, probability))
     return checks
 

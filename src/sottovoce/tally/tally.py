@@ -11,7 +11,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -22,19 +22,21 @@ from numpy.typing import NDArray
 
 from sottovoce._checks import check_integer
 from sottovoce._files import whole_file
+from sottovoce._types import Paths
 from sottovoce.client.report import PLAN_KEY, Report
-from sottovoce.errors import SottovoceError, TallyError
-from sottovoce.plan.plan import SHARES, Plan, require_plan
+from sottovoce.errors import TallyError
+from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.plan.refusals import NO_PLAN, NULL, WRONG_PLAN
 from sottovoce.plan.registry import find_engine
 from sottovoce.schema.notebook import facts_html
-from sottovoce.tally.counts import make_counts
+from sottovoce.tally.counts import make_counts, refusals
 from sottovoce.tally.database import read_counts
-from sottovoce.tally.files import Head, digest_of, integers, read_rows
+from sottovoce.tally.files import FILE_KEY, Head, digest_of, integers, read_tally
 from sottovoce.tally.grouping import group_by_plan, padded, report_columns
+from sottovoce.tally.shares import question_weights
 
-_FILE_KEY = b"sottovoce.tally"
-_DAMAGED = (OSError, pa.ArrowException, msgspec.MsgspecError, KeyError, ValueError, OverflowError, TypeError)
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame as SparkFrame
 
 
 class Tally:
@@ -88,18 +90,10 @@ class Tally:
     def question_weights(self) -> NDArray[np.float64]:
         """How much each question may weigh in a fit: its reports, at most those expected by the shares plus four sd.
 
-        Clients choose their question, so liars could make any one of them look far better known than it is.
+        Clients choose their question, so liars could make any one of them look far better known than it is. Of several
+        plans the shares are a mixture (`sottovoce.tally.shares`).
         """
-        expected, variance = np.zeros(len(self.plan.questions)), np.zeros(len(self.plan.questions))
-        for fingerprint, totals in self._totals.items():
-            questions = self._plans[fingerprint].questions
-            own = slice(len(questions))  # those of later rounds come after them
-            share = questions.shares / SHARES
-            reports = np.repeat(totals[own].reshape(questions.waves, -1).sum(axis=1), questions.per_wave)
-            expected[own] += reports * share
-            variance[own] += reports * share * (1 - share)
-        limit = expected + 4 * np.sqrt(variance)
-        return np.asarray(np.minimum(self.question_totals, limit))
+        return question_weights(self._totals, self._plans, len(self.plan.questions))
 
     def counts(self, question: int) -> NDArray[np.int64]:
         """Return how often each code of one question was reported."""
@@ -158,7 +152,8 @@ class Tally:
 
         Args:
             reports: A table as `randomize` gives it (question, code, and the plan's fingerprint in its metadata), one
-                report, or several. Those that name their collection alone are counted under this tally's plan.
+                report, or several. Those that name their collection alone are counted under this tally's plan; if
+                other plans of the collection were given out too, merge an empty tally of each, so that checks know.
         """
         if isinstance(reports, Report):
             reports = [reports]
@@ -242,7 +237,17 @@ class Tally:
         return copy.deepcopy(self) if type(other) is int and other == 0 else NotImplemented
 
     def add_counts(self, questions: NDArray[Any], codes: NDArray[Any], counts: NDArray[Any]) -> None:
-        """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error."""
+        """Add counts per (question, code) as reports of this tally's plan; a pair that cannot occur is an error.
+
+        Args:
+            questions: The question of each pair; integers.
+            codes: The code of each pair.
+            counts: How many reports each pair stands for.
+
+        Raises:
+            TallyError: If the columns differ in length or are no integers, or a pair cannot occur; nothing is added
+                then.
+        """
         columns = [np.asarray(column) for column in (questions, codes, counts)]
         if (
             any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns)
@@ -250,9 +255,9 @@ class Tally:
         ):
             given = ", ".join(f"{column.dtype} {column.shape}" for column in columns)
             raise TallyError(f"questions, codes and counts are equally long columns of integers, got {given}")
-        added, refused = self._counts.add(*columns)
-        if refused:
+        if refused := refusals(self.plan.questions.codes, *columns):
             raise TallyError(f"counts of pairs that cannot occur under this plan: {dict(refused)}")
+        added, _ = self._counts.add(*columns)
         self._totals_of(self.plan.fingerprint)[:] += added
 
     @classmethod
@@ -273,12 +278,8 @@ class Tally:
         """
         counts = read_counts(table)
         tally = cls(plan)
-        for row in (
-            counts.filter(counts.column("reason").is_valid())
-            .group_by("reason")
-            .aggregate([("count", "sum")])
-            .to_pylist()
-        ):
+        judged = counts.filter(counts.column("reason").is_valid()).group_by("reason")
+        for row in judged.aggregate([("count", "sum")]).to_pylist():
             tally.refused[row["reason"]] += row["count_sum"]
         counts = counts.filter(counts.column("reason").is_null())
         valid = pc.and_(counts.column("question").is_valid(), counts.column("code").is_valid())
@@ -291,7 +292,7 @@ class Tally:
         return tally
 
     @classmethod
-    def from_parquet(cls, plan: Plan, paths: Any, *, assume_plan: bool = False, engine: str = "duckdb") -> Tally:
+    def from_parquet(cls, plan: Plan, paths: Paths, *, assume_plan: bool = False, engine: str = "duckdb") -> Tally:
         """Return the tally of all reports in Parquet files; what is refused is counted by reason.
 
         Args:
@@ -306,7 +307,7 @@ class Tally:
         return find_engine("parquet")(plan, paths, assume_plan=assume_plan, engine=engine)
 
     @classmethod
-    def from_spark(cls, plan: Plan, dataframe: Any, *, assume_plan: bool = False) -> Tally:
+    def from_spark(cls, plan: Plan, dataframe: SparkFrame, *, assume_plan: bool = False) -> Tally:
         """Return the tally of a Spark DataFrame of reports; what is refused is counted by reason.
 
         Args:
@@ -372,28 +373,19 @@ class Tally:
         table = pa.table({"question": questions, "code": codes, "count": counts})
         head = msgspec.structs.replace(head, digest=digest_of(head, table.to_batches()))
         with whole_file(Path(path)) as part:
-            pq.write_table(table.replace_schema_metadata({_FILE_KEY: msgspec.json.encode(head)}), part)
+            pq.write_table(table.replace_schema_metadata({FILE_KEY: msgspec.json.encode(head)}), part)
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Read a tally that `save` wrote; a damaged or altered one is refused."""
-        try:
-            with pq.ParquetFile(path) as file:
-                table = read_rows(file, Path(path).stat().st_size)
-            head = msgspec.json.decode((table.schema.metadata or {})[_FILE_KEY], type=Head)
-            if head.digest and head.digest != digest_of(head, table.to_batches()):
-                raise TallyError("its content does not give its digest")
-            plans = {fingerprint: Plan.from_json(text) for fingerprint, text in head.plans.items()}
-            tally = cls(plans[head.plan])
-            columns = [integers(table.column(name)) for name in ("question", "code", "count")]
-            totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
-        except (*_DAMAGED, SottovoceError) as error:
-            raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
+        kept = read_tally(path)
+        plans, totals, columns = kept.plans, kept.totals, kept.columns
+        tally = cls(plans[kept.head.plan])
         if any(plan.fingerprint != key or plan.collection != tally.collection for key, plan in plans.items()):
             raise TallyError(f"{str(path)!r}: its plans were altered, or are not of one collection")
         counted, refused = tally._counts.add(*columns)
         fits = totals.keys() <= plans.keys() and all(len(each) == len(counted) for each in totals.values())
-        tally._plans, tally._totals, tally.refused = plans, totals, Counter(head.refused)
+        tally._plans, tally._totals, tally.refused = plans, totals, Counter(kept.head.refused)
         if refused or not fits or columns[2].min(initial=0) < 0 or not np.array_equal(tally.question_totals, counted):
             raise TallyError(f"{str(path)!r}: its counts do not match its totals; it was damaged or altered")
         return tally

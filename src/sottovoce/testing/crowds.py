@@ -42,7 +42,15 @@ def mixed_crowd(people: int, *, seed: int) -> dict[str, np.ndarray]:
 def normal_crowd(
     people: int, *, attributes: int, levels: int, seed: int, covariance: float = 0.8
 ) -> dict[str, np.ndarray]:
-    """Return correlated normal levels over equal bins of [-6, 6], for a square schema: the paper's Normal set."""
+    """Return correlated normal levels over equal bins of [-6, 6], for a square schema: the paper's Normal set.
+
+    Args:
+        people: How many.
+        attributes: How many attributes, at most ten; they are named a to j.
+        levels: How many levels each of them has.
+        seed: The same seed gives the same people.
+        covariance: Of any two attributes, whose variance is 1.
+    """
     generator = np.random.default_rng(seed)
     shared = generator.standard_normal((people, 1)) * np.sqrt(covariance)
     own = generator.standard_normal((people, attributes)) * np.sqrt(1 - covariance)

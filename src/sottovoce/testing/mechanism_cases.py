@@ -61,7 +61,13 @@ def schema_of(mechanism: str, attributes: int = 3) -> sv.Schema:
 
 @functools.cache
 def plan_of(mechanism: str, *, epsilon: str = "1", attributes: int = 3) -> sv.Plan:
-    """Return the mechanism's plan for the mixed schema, with default options."""
+    """Return the mechanism's plan for the mixed schema, with default options.
+
+    Args:
+        mechanism: The name of a mechanism.
+        epsilon: The privacy of one answer.
+        attributes: How many attributes the schema has.
+    """
     return sv.Plan.create(schema_of(mechanism, attributes), epsilon=epsilon, users=PEOPLE, mechanism=mechanism)
 
 

@@ -19,7 +19,13 @@ WHOLE: Query = {"age": (18, 30), "income": (0, 90), "region": ["north", "south",
 
 
 def parts_of(query: Query, name: str, wider: bool) -> list[Query]:
-    """Return the two halves of a query's range on one attribute, or (``wider``) a narrower and the query itself."""
+    """Return the two halves of a query's range on one attribute, or a narrower query and the query itself.
+
+    Args:
+        query: Ranges by attribute.
+        name: The attribute whose range is cut.
+        wider: Whether the second is the query itself; else it is the other half.
+    """
     asked = query[name]
     if name == "region":
         return [{**query, name: asked[:1]}, query if wider else {**query, name: asked[1:]}]

@@ -48,7 +48,16 @@ def altair() -> Any:
 
 
 def save_chart(chart: Any, path: str | Path, *, kind: str | None = None) -> None:
-    """Write a chart as PNG, SVG or HTML, told by the path's suffix or by ``kind``; the page needs no network."""
+    """Write a chart as PNG, SVG or HTML; the page needs no network.
+
+    Args:
+        chart: An Altair chart, such as this module makes.
+        path: The file; its suffix says which kind, if ``kind`` does not.
+        kind: ".png", ".svg" or ".html", for a path with another suffix.
+
+    Raises:
+        SottovoceError: If the suffix is none of these.
+    """
     suffix = check_suffix(path if kind is None else f"chart{kind}")
     if suffix == ".html":
         write_whole(path, html_text(chart).encode())
@@ -93,7 +102,16 @@ def svg_text(chart: Any) -> str:
 
 
 def marginal_chart(model: Model, name: str, *, level: float = 0.9) -> Any:
-    """Return the distribution of an attribute: a bar or step for every value, with its interval."""
+    """Return the distribution of an attribute: a bar or step for every value, with its interval.
+
+    Args:
+        model: What answers.
+        name: The attribute.
+        level: The probability with which an interval should hold the truth.
+
+    Returns:
+        An Altair chart; "no answer" is not drawn.
+    """
     alt = altair()
     groups = model.group_by(name, level=level)
     attribute = model.schema.attributes[model.schema.index(name)]
@@ -118,7 +136,19 @@ def marginal_chart(model: Model, name: str, *, level: float = 0.9) -> Any:
 
 
 def pair_chart(model: Model, first: str, second: str) -> Any:
-    """Return a heat map of two attributes together: the fraction of the crowd in every cell."""
+    """Return a heat map of two attributes together: the fraction of the crowd in every cell.
+
+    Args:
+        model: What answers.
+        first: The attribute from left to right.
+        second: The attribute from bottom to top.
+
+    Returns:
+        An Altair chart; attributes of many levels are drawn in bands.
+
+    Raises:
+        QueryError: If both are the same attribute, or one is unknown.
+    """
     alt = altair()
     if first == second:
         raise QueryError(f"a pair is two different attributes, got {first} twice")
@@ -165,7 +195,16 @@ def _together(model: Model, first: str, second: str) -> str:
 
 
 def trend_chart(models: WaveModels, where: Where, *, level: float = 0.9) -> Any:
-    """Return a fraction of the crowd over the waves: a point for each, with its own interval."""
+    """Return a fraction of the crowd over the waves: a point for each, with its own interval.
+
+    Args:
+        models: A model of each wave.
+        where: Which fraction, as a predicate.
+        level: The probability with which an interval should hold the truth.
+
+    Returns:
+        An Altair chart.
+    """
     alt = altair()
     trend = models.trend(where, level=level)
     rows = [{"wave": wave, **_numbers(answer)} for wave, answer in trend.items()]

@@ -134,7 +134,14 @@ class Groups:
 def coefficient_groups(
     axes: Sequence[Axis], workload: Workload, *, most: float = float("inf"), prior: Prior = PRIOR
 ) -> Groups:
-    """Return the groups of all bands that a block of at most ``most`` questions could ask, with prior and weight."""
+    """Return the groups of all bands that a block of at most ``most`` questions could ask, with prior and weight.
+
+    Args:
+        axes: The attributes.
+        workload: Which queries are to be answered well, and how much each pair of attributes matters.
+        most: The most questions of a block; a finer band than it allows is in no group.
+        prior: How large coefficients are believed to be.
+    """
     # a block asks 2^band questions in its finest band, so finer bands than most allows are never asked
     bands = max(min(axis.bands, int(min(most, 1 << 20)).bit_length()) for axis in axes)
     count = len(axes)
@@ -184,7 +191,13 @@ class Candidates:
 
     @classmethod
     def of(cls, groups: Groups, epsilon: Decimal, blocks: Iterable[Block]) -> Candidates:
-        """Return these blocks as candidates."""
+        """Return these blocks as candidates.
+
+        Args:
+            groups: The groups of coefficients.
+            epsilon: The privacy of one answer; it fixes how much of a sign is left after the noise.
+            blocks: What may be asked.
+        """
         empty = cls(groups, [], np.zeros(0), np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0))
         return empty.plus(blocks, epsilon)
 

@@ -51,6 +51,7 @@ class Layout:
 
     def shape(self, decay: float) -> Floats:
         """Return how the variance of an error falls with the bands; not for single attributes."""
+        # b of a block is that of its pair times 2^(-decay (band + band)): fine structure errs less
         shape = 2.0 ** (-decay * (self.band[:, None] + self.band[None, :]))
         shape[0] = shape[:, 0] = 1.0
         return np.asarray(shape)
@@ -81,7 +82,18 @@ class Correction:
 
 
 def model_moments(axes: Sequence[Axis], asked: Asked, weights: Floats, factors: Sequence[Floats]) -> Floats:
-    """Return a mixture's means of all functions asked and of their products, as `Moments` holds them."""
+    """Return a mixture's means of all functions asked and of their products, as `Moments` holds them.
+
+    Args:
+        axes: The attributes.
+        asked: Which functions of each attribute were asked.
+        weights: The mixture's weights.
+        factors: For each attribute its distributions, components by levels.
+
+    Returns:
+        A symmetric matrix of all functions, the constant first.
+    """
+    # E[wal_u wal_v] = sum_r weight_r m_ru m_rv, m_ru the mean of function u in component r
     inside = np.ones((asked.size, len(weights)))
     for index, axis in enumerate(axes):
         inside[asked.indices(index)] = walsh_signs(axis.size, asked.bands[index])[:, 1:].T @ factors[index].T
@@ -130,9 +142,11 @@ def correct(
     # empirical Bayes: the part of a residual to follow is the posterior mean over the grid of variances
     kept, remaining = expected_shrinkage(probable[block], shape[block, None] * belief.grid, own, information)
     target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
+    # m + s (y - m), each weighted by what then remains (design/intervals.md, The shown answer)
     target[rows, columns] += kept * left
     weight[rows, columns] = 1 / np.maximum(remaining, 1e-7)
     kept, bias, noise = shrinkage((high * shape)[block], own, information)
+    # the same with a high quantile of b, for intervals
     cautious[rows, columns] += kept * left
     for matrix in (target, weight, cautious):
         matrix[columns, rows] = matrix[rows, columns]
@@ -153,7 +167,16 @@ def correct(
 
 
 def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the part of what is left over to follow, and the variances that remain: of the model's, and of noise."""
+    """Return the part of a residual to follow, and the variance that remains of the model's error and of noise.
+
+    Args:
+        variance: The variance of the model's error, without the reports' noise.
+        leverage: How much of a change of the data the model follows already, from 0 to 1.
+        information: One over the variance of the reports' noise.
+
+    Returns:
+        Three arrays of the arguments' common shape; the first from 0 to 1.
+    """
     against, within = leverage * (1 - leverage) / information, (1 - leverage) ** 2 / information
     # minimises E (true - (model + kept * residual))^2 where model and data share the leverage's part of the noise
     kept = np.clip((variance - against) / (variance + within), 0.0, 1.0)
@@ -163,9 +186,18 @@ def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[
 def expected_shrinkage(
     probable: Floats, variances: Floats, leverage: Floats, information: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the part of what is left over to follow if its variance is uncertain, and the variance that remains.
+    """Return the part of a residual to follow if the variance of the model's error is uncertain, and what remains.
 
     The best part is the mean of the best parts. That of the mean variance would be larger: parts are concave in it.
+
+    Args:
+        probable: Rows of probabilities over the grid of variances.
+        variances: The grid, one row for all or one for each.
+        leverage: How much of a change of the data the model follows already, one for each row.
+        information: One over the variance of the reports' noise, one for each row.
+
+    Returns:
+        The part to follow and the mean squared error that remains, one for each row.
     """
     each, _, _ = shrinkage(variances, leverage[:, None], information[:, None])
     kept = (probable * each).sum(axis=1)
@@ -192,6 +224,7 @@ def _leverage(
     # least-squares slope of fitted on measured coefficients over parts of the reports, pooled over alike blocks
     follows = np.bincount(block, information * (data * fits).sum(axis=0), len(kinds))
     moves = np.bincount(block, information * (data * data).sum(axis=0), len(kinds))
+    # a ratio estimator: blocks with few coefficients lean on those of their kind by a few pseudo-observations
     pooled = np.bincount(kinds, follows)[kinds] / np.maximum(np.bincount(kinds, moves)[kinds], 1e-12)
     return np.asarray(np.clip((follows + belief.pseudo * pooled) / (moves + belief.pseudo), 0.0, 0.95))
 
@@ -229,6 +262,7 @@ def _variances(
             apart, others = hierarchy(likelihood[which], index, alone, belief, pooled=False)
             high[which] = belief.quantile(apart, level)
             boldness = belief.boldness if pairs else 0.0
+            # mostly what all pairs have in common; a little of the pair alone, so that a rare strong one is followed
             probable[which] = (1 - boldness) * pooled + boldness * apart
             high[which] = np.maximum(high[which], np.exp(probable[which] @ np.log(belief.grid)))
         if pairs:
@@ -247,8 +281,17 @@ def hierarchy(
 ) -> tuple[Floats, Floats]:
     """Return the posterior over the grid of variances of every block, and of a new block of every owner.
 
-    Blocks lie around their owner's variance, and owners around a common one with the log prior ``top``; if not
-    ``pooled``, ``top`` is each owner's own prior. All sums over the grid are exact.
+    Blocks lie around their owner's variance, and owners around a common one. All sums over the grid are exact.
+
+    Args:
+        likelihood: The log likelihood of every block (rows) over the grid of variances.
+        owner: For each block the number of its owner, an attribute or a pair.
+        top: The log prior over the grid, of the common variance; without pooling, of each owner's own.
+        belief: The grid, and how far blocks and owners lie from what they lie around.
+        pooled: Whether owners tell each other what is usual.
+
+    Returns:
+        Rows of probabilities over the grid: one for each block, and one for each owner.
     """
     inner = belief.kernel(belief.block_spread)
     # belief propagation on a tree of three floors: blocks, owners, all; sums over the grid replace integrals
@@ -257,6 +300,7 @@ def hierarchy(
     np.add.at(owned, owner, upward)
     if pooled:
         outer = belief.kernel(belief.owner_spread)
+        # what an owner hears of the others: their product without its own part, through the kernel, up and down
         message = np.log(np.exp(owned - owned.max(axis=1, keepdims=True)) @ outer + 1e-300)
         above = _normal(top + message.sum(axis=0) - message) @ outer.T
     else:

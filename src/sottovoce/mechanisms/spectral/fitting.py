@@ -118,6 +118,7 @@ class _Fold:
     @classmethod
     def of(cls, answers: Answers, whole: Objective, moments: Moments, counts: Sequence[NDArray[Any]]) -> _Fold:
         part = answers.moments(counts)
+        # moments add up over reports, so those without a part need not be counted again
         rest = moments.minus(part)
         where = asked_moments(moments)
         return cls(whole.on(rest), whole.on(part), Moments(rest.estimate[where], rest.information[where]))
@@ -126,7 +127,13 @@ class _Fold:
 def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda done: None) -> Fitted:
     """Return the mixture that explains the answers.
 
-    ``progress`` is told how much is done.
+    Args:
+        answers: The counts, and what the questions show.
+        effort: How many components, fits, folds and steps.
+        progress: Told how much of the work is done, from 0 to 1.
+
+    Returns:
+        The mixture, what remains unknown after it, and what the reports say beyond it.
     """
     generator = np.random.default_rng(_SEED)
     moments, asked = answers.moments(), answers.asked
@@ -176,6 +183,7 @@ def _refined(objective: Objective, start: Floats, steps: int) -> Floats:
 
     def anchored(moves: Floats) -> tuple[float, Floats]:
         moved = units * moves
+        # the chain rule through the units: a move of one changes the misfit by about as much everywhere
         value, gradient = objective.misfit_gradient(start + moved)
         return value + 0.5 * _ANCHOR * float(moved @ moved), units * (gradient + _ANCHOR * moved)
 
@@ -205,12 +213,22 @@ def _held_out(
         lowest = min(scores, key=scores.__getitem__)
         if list(scores).index(lowest) + _PATIENCE < len(scores):
             break
+    # chance in the starts hides differences below the tolerance: the earliest such number is as good
     early = next(number for number, score in scores.items() if score <= scores[lowest] + _TOLERANCE)
     return (lowest, early), seen[lowest]
 
 
 def choose_textures(axes: Sequence[Axis], asked: Asked, moments: Moments) -> list[Texture]:
-    """Return for every attribute the texture under which its measured means are the most probable."""
+    """Return for every attribute the texture under which its measured means are the most probable.
+
+    Args:
+        axes: The attributes.
+        asked: Which functions of each attribute were asked.
+        moments: What was measured; only the means of single attributes are looked at.
+
+    Returns:
+        One of `TEXTURES` each; the first for an attribute without order.
+    """
     chosen = []
     for index, axis in enumerate(axes):
         own, signs = asked.indices(index), walsh_signs(axis.size, asked.bands[index])[:, 1:]

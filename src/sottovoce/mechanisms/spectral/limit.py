@@ -37,11 +37,17 @@ def water_filling(groups: Groups, epsilon: float, users: float) -> Floats:
 
     The sum over all coefficients is at most ``users * kappa``, and none gets more than ``users``. Where it is between
     those bounds, a coefficient's slope is the same as any other's: the level of the water, found by halving.
+
+    Args:
+        groups: The groups of coefficients, with prior and weight.
+        epsilon: The privacy of one answer.
+        users: How many people report.
     """
     weight, variance = groups.weight, groups.variance
     low, high = -100.0, 100.0
     for _ in range(200):
         level = (low + high) / 2
+        # w (v / (1 + v I))^2 = e^level solved for I (design/limit.md, Designs), between its bounds 0 and n
         filled = np.clip((np.sqrt(weight / exp(level)) * variance - 1) / variance, 0.0, users)
         if groups.coefficients @ filled > users * kappa(epsilon):
             low = level
@@ -51,7 +57,13 @@ def water_filling(groups: Groups, epsilon: float, users: float) -> Floats:
 
 
 def limit(groups: Groups, epsilon: float, users: float) -> float:
-    """Return the expected squared error of water-filling: no design has less."""
+    """Return the expected squared error of water-filling: no design has less.
+
+    Args:
+        groups: The groups of coefficients, with prior and weight.
+        epsilon: The privacy of one answer.
+        users: How many people report.
+    """
     return expected_error(groups, water_filling(groups, epsilon, users))
 
 
@@ -61,16 +73,27 @@ def domain_limit(groups: Groups, epsilon: float, users: float) -> float:
     A code that singles out s levels, f = s/N of the domain, carries ``(e^eps - 1)^2 f (1 - f) / (1 + f (e^eps - 1))^2``
     over all coefficients, and on any one at most ``f / (1 - f)`` of that. The best mixture over s is found by the
     method of Frank and Wolfe; what is returned is its lower bound.
+
+    Args:
+        groups: The groups of coefficients of one attribute.
+        epsilon: The privacy of one answer.
+        users: How many people report.
+
+    Raises:
+        ValueError: If there are several attributes.
     """
     if len(groups.axes) != 1:
         raise ValueError(f"the limit of a domain is computed for one attribute, got {len(groups.axes)}")
     levels = 1 << groups.axes[0].bands
+    # f = s / N for s up to half the levels: of a code for more and one for the rest, the latter carries more
     part = np.arange(1, levels // 2 + 1) / levels
+    # information on one coefficient: f / (1 - f) of (e^eps - 1)^2 f (1 - f) / (1 + f (e^eps - 1))^2
     each = ((exp(epsilon) - 1) * part / (1 + part * (exp(epsilon) - 1))) ** 2
     known, best = np.zeros(len(groups.weight)), 0.0
     for _ in range(_MOST_STEPS):
         slope, error = slopes(groups, known), expected_error(groups, known)
         corner = users * _best_corner(groups.coefficients, slope, part, each)
+        # the error is convex, so it lies above its tangent: error - gap is a lower bound (Frank and Wolfe)
         gap = float(groups.coefficients @ (slope * (corner - known)))
         best = max(best, error - gap)
         if gap < _GAP * error:
@@ -111,6 +134,7 @@ def query_limit(indicators: NDArray[np.bool_], epsilon: float, users: float) -> 
         epsilon: The privacy of each person.
         users: How many people report.
     """
+    # (trace sqrt G)^2 / (n kappa), design/limit.md, Queries
     centred = indicators - indicators.mean(axis=1, keepdims=True)
     gram = centred @ centred.T / (centred.shape[1] * len(centred))
     return float(np.sqrt(np.clip(np.linalg.eigvalsh(gram), 0, None)).sum() ** 2 / (users * kappa(epsilon)))

@@ -93,7 +93,17 @@ class SpectralOptions(MechanismOptions, frozen=True, forbid_unknown_fields=True,
 
 
 def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOptions) -> Design:
-    """Return the questions of Spectral: a product family for every block of bands that repays its reports."""
+    """Return the questions of Spectral: a product family for every block of bands that repays its reports.
+
+    Args:
+        schema: What is asked; any kinds of attributes, at most 100 of at most 4096 levels.
+        epsilon: The privacy of one answer.
+        users: How many people are expected; fixes how finely, and how many attributes together, they are asked.
+        options: Which queries matter.
+
+    Raises:
+        PlanError: If there are too many attributes or levels, or the workload names an attribute that is not there.
+    """
     if len(schema.attributes) > MAX_ATTRIBUTES:
         raise PlanError(f"spectral takes at most {MAX_ATTRIBUTES} attributes, got {len(schema.attributes)}")
     for attribute in schema.attributes:
@@ -129,7 +139,13 @@ def design(schema: Schema, epsilon: Decimal, users: int, options: SpectralOption
 
 
 def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
-    """Return the mixture of products that explains the tally; a tally has one model, whatever the seed."""
+    """Return the mixture of products that explains the tally; a tally has one model, whatever the seed.
+
+    Args:
+        plan: A plan of the collection.
+        tally: What was counted.
+        how: Its quality chooses among `EFFORTS`, its progress is told; its seed is not used.
+    """
     answers = answers_of(plan, tally)
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
@@ -152,6 +168,7 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     known, variance = _what_is_known(asked, answers)
     left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))
     start = np.array([float(family.total_share) for family in plan.families])
+    # the same convex problem as the design's, given what is known already and the variances that the tally shows
     shares, _ = optimise(replace(asked, groups=replace(groups, variance=variance)), left, start, steps=200, known=known)
     least = least_shares(asked, plan.users)  # of everybody, before and after: enough in all
     least *= min(1.0, 1 / least.sum())
@@ -174,6 +191,7 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
             continue
         number = groups.number(group)
         known[number], prior = information.mean(), groups.variance[number]
+        # E y^2 = theta^2 + 1/I, so the mean of y^2 - 1/I is unbiased for the group's variance
         shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
         # the variance of a mean of m squares of a normal with variance s is 2 s^2 / m
         chance = 2 * (1 / known[number] + prior) ** 2 / information.size  # the variance of what shows
@@ -194,13 +212,13 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
         among = slice(*np.searchsorted(questions, (first, stop)))
         table = np.zeros((family.count, int(plan.questions.codes[first:stop].max())), dtype=np.int64)
         table[questions[among] - first, codes[among]] = counts[among]
-        crowded = np.flatnonzero(
-            weights[first:stop] < 1
-        )  # capped at the expected count + 4 sd, so that liars cannot buy weight
+        # capped at the expected count + 4 sd, so that liars cannot buy weight
+        crowded = np.flatnonzero(weights[first:stop] < 1)
         table[crowded] = np.rint(table[crowded] * weights[first:stop][crowded, None])
         blocks.append(block)
         by_block.append(block.counted(table))
         sizes = plan.questions.codes[first:stop].tolist()
+        # tau of the channel's own integers, not of e^epsilon: what was drawn is what is undone
         kept = {size: GRR.design(size, plan.epsilon).attenuation for size in set(sizes)}
         attenuations.append(np.array([kept[size] for size in sizes]).reshape(block.shape))
     return Answers(axes, blocks, by_block, attenuations)
@@ -275,6 +293,7 @@ def _caveats(plan: Plan, answers: Answers) -> list[str]:
     pairs = [
         pair for pair in combinations(range(len(answers.axes)), 2) if all(asked.bands[attribute] for attribute in pair)
     ]
+    # a coefficient is told from none nine times in ten if it is 2.93 standard errors 1 / sqrt I
     needed = (TOLD_NINE_IN_TEN / STRONG) ** 2
     few = [
         f"{names[one]} and {names[other]}"

@@ -57,7 +57,16 @@ class Known:
         gap: Floats,
         noise: Noise | None = None,
     ) -> Known:
-        """Return what is kept of a fit."""
+        """Return what is kept of a fit.
+
+        Args:
+            axes: The attributes.
+            asked: Which functions of each attribute were asked.
+            doubt: What remains unknown, by bands.
+            residual: Measured minus model for all functions of all attributes, the constant first; zero if not asked.
+            gap: The cautious correction minus model, likewise.
+            noise: How far chance moves what was measured; without it there are no direct answers.
+        """
         measured = np.where(np.isfinite(doubt.measured), doubt.measured, 0.0)
         tables = np.stack([doubt.noise, doubt.bias, measured]).astype(np.float32)
         bands = np.array(asked.bands)
@@ -88,6 +97,13 @@ class MixtureModel(JointModel):
     """Component weights, and for each attribute a distribution of its levels per component (components by levels).
 
     Factors are kept in a short float type, so that a model is the same after it was saved and read.
+
+    Args:
+        origin: What the model says of itself: schema, plan, reports.
+        weights: Of the components; they need not sum to one.
+        factors: For each attribute its distributions, components by levels; rows need not sum to one.
+        precision: The float type in which factors are kept.
+        known: What a fit leaves behind for intervals and direct answers; a model without it has no posterior.
     """
 
     kind = "mixture"
@@ -143,6 +159,7 @@ class MixtureModel(JointModel):
             return Spread.unknown(len(sums))
         products = {index: (own.queries, own.weights) for index, own in batch.selections.items()}
         found = self._posterior.spread(batch.count, products, sums)
+        # never surer than if everybody had answered openly (design/intervals.md, The interval)
         least = self._sampling(batch, sums)
         asked = np.isfinite(found.direct)
         return Spread(
@@ -164,6 +181,7 @@ class MixtureModel(JointModel):
         """Return the variance that each sum would have if everybody had answered openly: nobody knows it better."""
         squares = Batch(batch.count, {index: _squared(own) for index, own in batch.selections.items()})
         alone = np.count_nonzero(sums, axis=1) == 1
+        # Var(product) = E product^2 - (E product)^2, over people; of a sum of several it is left to the posterior
         spread = np.maximum(self.evaluate(squares) - self.evaluate(batch) ** 2, 0.0)
         return np.where(alone, sums**2 @ spread, 0.0) / max(1, self.origin.reports)
 
@@ -173,6 +191,7 @@ class MixtureModel(JointModel):
         levels = []
         for factor in self.factors:
             ends = np.cumsum(factor, axis=1)
+            # inverse transform: the level is where the running sum of its component passes a uniform number
             draws = generator.random(count) * ends[components, -1]
             own = np.empty(count, dtype=np.intp)
             for component in np.unique(components):

@@ -54,7 +54,14 @@ class Shown:
         *,
         parity: bool = False,
     ) -> Shown:
-        """Return what is shown by tables, given as tuples of functions, over attributes of these sizes."""
+        """Return what is shown by tables, given as tuples of functions, over attributes of these sizes.
+
+        Args:
+            attributes: The attributes of a family, in the order of the cells' digits.
+            tables: For each of them its tables, as the numbers of the Walsh functions whose signs a bin stands for.
+            sizes: How many levels every attribute of the schema has.
+            parity: Whether only products over all attributes are shown.
+        """
         reached = []
         for attribute, own in zip(attributes, tables, strict=True):
             occurs = np.zeros((len(own), 1 << len(own[0])), dtype=np.bool_)
@@ -152,6 +159,7 @@ class Moments:
     def minus(self, part: Moments) -> Moments:
         """Return the moments of the reports that are here but not in ``part``."""
         information = np.maximum(self.information - part.information, 0.0)
+        # estimates are means weighted by information, so sums of estimate times information subtract
         total = self.estimate * self.information - part.estimate * part.information
         kept = self.kept * self.information - part.kept * part.information
         return Moments(_divide(total, information), information, _divide(np.asarray(kept), information))
@@ -224,6 +232,7 @@ def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArra
         first, second = columns
         return [(asked.size * first[:, None, 1:] + second[None, :, 1:], values[..., 1:])]
     many = len(block.shape)
+    # digit 0 of an attribute stands for its constant: a product of two has zeros for all other attributes
     split = values.reshape(-1, *block.shape, *block.widths)
     found = [(columns[index][:, 1:], _only(split, many, (index,))[:, :, 1:]) for index in range(many)]
     for one, other in combinations(range(many), 2):
@@ -259,10 +268,20 @@ def hadamard(counts: NDArray[Any]) -> Floats:
 def split(
     counts: Sequence[NDArray[np.int64]], parts: int, generator: np.random.Generator
 ) -> list[list[NDArray[np.int64]]]:
-    """Return the counts dealt out at random: every report goes to one of the parts, all equally likely."""
+    """Return the counts dealt out at random: every report goes to one of the parts, all equally likely.
+
+    Args:
+        counts: For each family its counts, questions by codes.
+        parts: Into how many parts.
+        generator: Where the draws come from.
+
+    Returns:
+        For each part the counts of every family; over the parts they add up to what was given.
+    """
     dealt: list[list[NDArray[np.int64]]] = [[] for _ in range(parts)]
     for left in counts:
         for number in range(parts):
+            # a multinomial as conditional binomials: of what is left, part k takes 1 / (parts - k)
             own = generator.binomial(left, 1 / (parts - number))
             dealt[number].append(own)
             left = left - own  # noqa: PLW2901 - what is left is dealt on

@@ -51,8 +51,18 @@ PRIOR = Prior()
 
 
 def band_variance(axis: Axis, largest: float, decay: float) -> Floats:
-    """Return a variance that falls from band to band; without order the bands share the same total evenly."""
+    """Return a variance that falls from band to band; without order the bands share the same total evenly.
+
+    Args:
+        axis: The attribute.
+        largest: The variance of the coarsest band.
+        decay: How many times it halves from one band to the next.
+
+    Returns:
+        One variance for each band of the attribute.
+    """
     bands = np.arange(axis.bands)
+    # without order bands mean nothing: the total over all 2^b functions of all bands b is spread evenly
     variance = largest * 2.0 ** (-decay * bands)
     return np.asarray(variance if axis.ordered else np.full(axis.bands, variance @ 2.0**bands / (2.0**bands).sum()))
 

@@ -36,7 +36,13 @@ _ARRAY_ROW = np.dtype([("size", ">i4"), ("id", ID)])
 
 
 def convert_runs(connection: sqlite3.Connection, collection: int, key: IdKey) -> None:
-    """Turn a SQLite file's plain runs, two generations of ids at most, into digests, in the caller's transaction."""
+    """Turn a SQLite file's plain runs, two generations of ids at most, into digests, in the caller's transaction.
+
+    Args:
+        connection: The file, within a transaction.
+        collection: The collection's number.
+        key: Its key, by which ids become digests.
+    """
     rows = connection.execute("SELECT key, generation, ids FROM plain_runs WHERE collection = ?", (collection,))
     for number, generation, ids in rows.fetchall():
         _, digests = key.digests(np.frombuffer(ids, dtype=ID))
@@ -55,7 +61,13 @@ def any_in_sqlite(connection: sqlite3.Connection, collection: int) -> bool:
 
 
 def seen_in_sqlite(connection: sqlite3.Connection, collection: int, ids: NDArray[np.bytes_]) -> Mask:
-    """Return which ids stand in a SQLite file as they are."""
+    """Return which ids stand in a SQLite file as they are.
+
+    Args:
+        connection: The file.
+        collection: The collection's number.
+        ids: Ids of reports, 16 bytes each.
+    """
     known = np.zeros(len(ids), dtype=bool)
     for (index,) in indices_held(connection, "plain_ids", "id", collection, ids.tobytes()):
         known[index] = True
@@ -63,7 +75,13 @@ def seen_in_sqlite(connection: sqlite3.Connection, collection: int, ids: NDArray
 
 
 def convert_in_sqlite(connection: sqlite3.Connection, collection: int, key: IdKey) -> bool:
-    """Turn a slice of the plain ids into digests, in the caller's transaction; return whether any was left."""
+    """Turn a slice of the plain ids into digests, in the caller's transaction; return whether any was left.
+
+    Args:
+        connection: The file, within a transaction.
+        collection: The collection's number.
+        key: Its key, by which ids become digests.
+    """
     rows = connection.execute("SELECT id FROM plain_ids WHERE collection = ? ORDER BY id LIMIT ?", (collection, SLICE))
     ids = [id for (id,) in rows]
     if not ids:
@@ -81,14 +99,26 @@ def any_in_postgres(connection: psycopg.Connection[Any], collection: int) -> boo
 
 
 def seen_in_postgres(connection: psycopg.Connection[Any], collection: int, ids: NDArray[np.bytes_]) -> Mask:
-    """Return which ids stand in a PostgreSQL database as they are."""
+    """Return which ids stand in a PostgreSQL database as they are.
+
+    Args:
+        connection: The database.
+        collection: The collection's number.
+        ids: Ids of reports, 16 bytes each.
+    """
     found = connection.execute(_POSTGRES_SEEN, (collection, IdList(ids)), binary=True).fetchone()
     raw = found[0] if found else b""
     return np.isin(ids, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
 
 
 def take_in_postgres(connection: psycopg.Connection[Any], collection: int, key: IdKey) -> NDArray[np.bytes_]:
-    """Remove a slice of a collection's plain ids, in the caller's transaction; return their digests, sorted."""
+    """Remove a slice of a collection's plain ids, in the caller's transaction; return their digests, sorted.
+
+    Args:
+        connection: The database, within a transaction.
+        collection: The collection's number.
+        key: Its key, by which ids become digests.
+    """
     rows = connection.execute(_POSTGRES_TAKE, (collection, SLICE)).fetchall()
     return key.digests(np.frombuffer(b"".join(bytes(raw) for (raw,) in rows), dtype=ID))[1]
 

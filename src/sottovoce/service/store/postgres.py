@@ -26,7 +26,7 @@ from sottovoce.service.store.connections import Connections
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.records import Records
-from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports
+from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports, Storage
 
 _MIGRATION_LOCK, _REWRITE_LOCK, _LOG_LOCK = 0x50770, 0x50771, 0x50772  # any numbers that all collectors agree on
 _CONNECT_SECONDS = 10
@@ -143,7 +143,17 @@ class PostgresStore(Records):
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
-        """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
+
+        Raises:
+            StoreError: If other collectors were first with an id each time that it was tried; nothing was counted.
+        """
         order, digests = self._key_of(collection).digests(reports.ids)
         for _ in range(_ATTEMPTS):
             try:
@@ -218,6 +228,10 @@ class PostgresStore(Records):
                 "SELECT number, fingerprint, document FROM plans WHERE collection = %s", (collection,)
             ).fetchall()
             return [Counts(name, document, *_columns(connection, number)) for number, name, document in plans]
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes; how much is left only its own machine knows."""
+        return Storage("postgresql", int(self._read("SELECT pg_database_size(current_database())")[0][0]), None)
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""

@@ -41,11 +41,19 @@ INSERT INTO models (collection, id, day, plan, reports, document) VALUES (?, ?, 
 DO UPDATE SET id = excluded.id, day = excluded.day, plan = excluded.plan, reports = excluded.reports,
     document = excluded.document
 """
+_WAVE_MODEL = """
+INSERT INTO wave_models (collection, wave, id, day, plan, reports, document) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (collection, wave) DO UPDATE SET id = excluded.id, day = excluded.day, plan = excluded.plan,
+    reports = excluded.reports, document = excluded.document
+"""
 _RELEASE = """
 INSERT INTO releases (plan, wave, reports, document) SELECT number, ?, ?, ? FROM plans WHERE fingerprint = ?
 ON CONFLICT (plan, wave) DO UPDATE SET reports = excluded.reports, document = excluded.document
 WHERE releases.reports = ?
 """
+
+_OF_COLLECTION = ("refusals", "models", "wave_models", "plans")
+"""The tables of which a collection's rows go with it, beside ids and counts."""
 
 
 class Records(ABC):
@@ -99,7 +107,15 @@ class Records(ABC):
         return [Release(name, wave, int(reports), bytes(document)) for name, wave, reports, document in rows]
 
     def release(self, fingerprint: str, wave: int, before: int, reports: int, document: bytes) -> bool:
-        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports."""
+        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports.
+
+        Args:
+            fingerprint: The plan.
+            wave: Its wave; 1 for a plan without waves.
+            before: How many reports were shown so far; if another collector showed more since, nothing is kept.
+            reports: How many are shown from now on.
+            document: The counts, as rows of integers.
+        """
         return self._write(_RELEASE, (wave, reports, document, fingerprint, before)) == 1
 
     def refusals(self, collection: int) -> list[tuple[datetime.date, str, int]]:
@@ -142,7 +158,14 @@ class Records(ABC):
         return self._write("UPDATE tokens SET name = ? WHERE name = ?", (new, name)) == 1
 
     def note_asked(self, day: datetime.date, token: str, collection: str, what: str) -> None:
-        """Write down that an analyst's token was used to ask something."""
+        """Write down that an analyst's token was used to ask something.
+
+        Args:
+            day: Today; no time of day is kept.
+            token: The token's name.
+            collection: What was asked about.
+            what: The question.
+        """
         self._write(_ASKED, (str(day), token, collection, what))
 
     def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
@@ -154,22 +177,52 @@ class Records(ABC):
         """Return the log of every plan that was ever registered."""
         return Log(tuple(LogEntry(*row) for row in self._read(f"{plan_log.ENTRIES} ORDER BY number")))
 
-    def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database."""
-        self._write(_MODEL, (collection, model.id, str(day), model.plan, model.reports, model.document))
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None) -> None:
+        """Keep the model that answers from now on, and for its wave, for all collectors of this database.
 
-    def model_head(self, collection: int) -> tuple[str, int] | None:
-        """Return the id and the reports of the model that answers, if there is one."""
-        rows = self._read("SELECT id, reports FROM models WHERE collection = ?", (collection,))
+        Args:
+            collection: The collection's number.
+            day: Today.
+            model: The model's file, and what it was fitted to.
+            wave: Of a plan with waves, which it is of.
+        """
+        row = (model.id, str(day), model.plan, model.reports, model.document)
+        waves = [] if wave is None else [(_WAVE_MODEL, (collection, wave, *row))]
+        self._write_all([(_MODEL, (collection, *row)), *waves])
+
+    def model_head(self, collection: int, wave: int | None = None) -> tuple[str, int] | None:
+        """Return the id and the reports of the model that answers, or of a wave's, if there is one."""
+        rows = self._model_rows("id, reports", collection, wave)
         return (rows[0][0], int(rows[0][1])) if rows else None
 
-    def model(self, collection: int) -> KeptModel | None:
-        """Return the model that answers, if there is one."""
-        rows = self._read("SELECT id, plan, reports, document FROM models WHERE collection = ?", (collection,))
+    def model(self, collection: int, wave: int | None = None) -> KeptModel | None:
+        """Return the model that answers, or a wave's, if there is one."""
+        rows = self._model_rows("id, plan, reports, document", collection, wave)
         return KeptModel(rows[0][0], rows[0][1], int(rows[0][2]), bytes(rows[0][3])) if rows else None
 
+    def _model_rows(self, columns: str, collection: int, wave: int | None) -> list[tuple[Any, ...]]:
+        if wave is None:
+            return self._read(f"SELECT {columns} FROM models WHERE collection = ?", (collection,))
+        return self._read(f"SELECT {columns} FROM wave_models WHERE collection = ? AND wave = ?", (collection, wave))
+
+    def model_day(self, collection: int) -> datetime.date | None:
+        """Return the day on which the model that answers was fitted, if there is one."""
+        rows = self._read("SELECT day FROM models WHERE collection = ?", (collection,))
+        return day_of(rows[0][0]) if rows else None
+
+    def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
+        """Return the id and the reports of every wave's model, by wave."""
+        rows = self._read("SELECT wave, id, reports FROM wave_models WHERE collection = ? ORDER BY wave", (collection,))
+        return {wave: (id, int(reports)) for wave, id, reports in rows}
+
     def lease(self, name: str, holder: str, seconds: int) -> bool:
-        """Return whether a task is this holder's for so many seconds; one at a time has it."""
+        """Return whether a task is this holder's for so many seconds; one at a time has it.
+
+        Args:
+            name: The task.
+            holder: Who asks, by a name that no other collector has.
+            seconds: For how long; asking again before it ends makes it longer.
+        """
         now = int(time.time())
         return self._write(_LEASE, (name, holder, now + seconds, now)) == 1
 
@@ -213,7 +266,7 @@ class Records(ABC):
             [
                 *((f"DELETE FROM {table} WHERE collection = ?", one) for table in self._id_tables),
                 *((f"DELETE FROM {table} WHERE plan IN {plans}", one) for table in ("counts", "releases")),
-                *((f"DELETE FROM {table} WHERE collection = ?", one) for table in ("refusals", "models", "plans")),
+                *((f"DELETE FROM {table} WHERE collection = ?", one) for table in _OF_COLLECTION),
                 ("DELETE FROM collections WHERE number = ?", one),
             ]
         )

@@ -27,7 +27,7 @@ from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.recent import RecentIds
 from sottovoce.service.store.records import Records
-from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, split
+from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, Storage, split
 
 _COUNT = """
 INSERT INTO counts (plan, day, question, code, count) VALUES (?, ?, ?, ?, ?)
@@ -156,7 +156,14 @@ class SQLiteStore(Records):
         return PlanKey(number, collection)
 
     def add(self, collection: int, day: datetime.date, reports: Reports, refusals: Mapping[str, int]) -> Mask:
-        """Count the reports whose id is new, in one transaction; return which those were once it is on disk."""
+        """Count the reports whose id is new, in one transaction; return which those were once it is on disk.
+
+        Args:
+            collection: The collection's number.
+            day: Today.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
+        """
         order, digests = self._key_of(collection).digests(reports.ids)
         reports = reports.take(order)
         with self._lock:
@@ -227,6 +234,14 @@ class SQLiteStore(Records):
             "SELECT question, code, sum(count) FROM counts WHERE plan = ? GROUP BY question, code", (plan,)
         ).fetchall()
         return np.array(rows, dtype=np.int64).reshape(-1, 3).T
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes, its log included, and how much is left."""
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        free = os.statvfs(self.path.parent)
+        return Storage(
+            "sqlite", sum(file.stat().st_size for file in files if file.exists()), free.f_bavail * free.f_frsize
+        )
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""

@@ -175,6 +175,15 @@ class CollectionState:
 
 
 @dataclass(frozen=True, slots=True)
+class Storage:
+    """How much room a store takes: its kind, its bytes, and how many are left where that can be told."""
+
+    kind: str
+    used: int
+    free: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptModel:
     """The model that answers for a collection: its id, the plan it was fitted by, its reports, and its file."""
 
@@ -221,6 +230,12 @@ class Store(Protocol):
 
         The reports' ids differ from one another; all are of one collection, which was registered. Ids are kept as keyed
         digests, in the order of the digests.
+
+        Args:
+            collection: The collection's number.
+            day: Today; reports are counted by day, and no finer.
+            reports: What is to be counted.
+            refusals: How many others were refused, by reason.
         """
 
     def upkeep(self, *, now: bool = False) -> bool:
@@ -233,7 +248,15 @@ class Store(Protocol):
         """Return what was shown last of every plan and wave, where counts are shown in steps."""
 
     def release(self, fingerprint: str, wave: int, before: int, reports: int, document: bytes) -> bool:
-        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports."""
+        """Keep what is shown of a plan's wave from now on; return whether the last one had ``before`` reports.
+
+        Args:
+            fingerprint: The plan.
+            wave: Its wave; 1 for a plan without waves.
+            before: How many reports were shown so far.
+            reports: How many are shown from now on.
+            document: The counts, as rows of integers.
+        """
 
     def revision(self, collection: int) -> int:
         """Return a number that grows with every change to what was counted or refused."""
@@ -266,22 +289,48 @@ class Store(Protocol):
         """Return which ids were counted before."""
 
     def note_asked(self, day: datetime.date, token: str, collection: str, what: str) -> None:
-        """Write down that an analyst's token was used to ask something."""
+        """Write down that an analyst's token was used to ask something.
+
+        Args:
+            day: Today; no time of day is kept.
+            token: The token's name.
+            collection: What was asked about.
+            what: The question.
+        """
 
     def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
         """Return what was asked: day, token, collection, what, and how often."""
 
-    def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database."""
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None) -> None:
+        """Keep the model that answers from now on, and for its wave, for all collectors of this database.
 
-    def model_head(self, collection: int) -> tuple[str, int] | None:
-        """Return the id and the reports of the model that answers, if there is one."""
+        Args:
+            collection: The collection's number.
+            day: Today.
+            model: The model's file, and what it was fitted to.
+            wave: Of a plan with waves, which it is of.
+        """
 
-    def model(self, collection: int) -> KeptModel | None:
-        """Return the model that answers, if there is one."""
+    def model_head(self, collection: int, wave: int | None = None) -> tuple[str, int] | None:
+        """Return the id and the reports of the model that answers, or of a wave's, if there is one."""
+
+    def model(self, collection: int, wave: int | None = None) -> KeptModel | None:
+        """Return the model that answers, or a wave's, if there is one."""
+
+    def model_day(self, collection: int) -> datetime.date | None:
+        """Return the day on which the model that answers was fitted, if there is one."""
+
+    def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
+        """Return the id and the reports of every wave's model, by wave."""
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
-        """Return whether a task is this holder's for so many seconds; one at a time has it."""
+        """Return whether a task is this holder's for so many seconds; one at a time has it.
+
+        Args:
+            name: The task.
+            holder: Who asks, by a name that no other collector has.
+            seconds: For how long; asking again before it ends makes it longer.
+        """
 
     def collections(self) -> list[CollectionState]:
         """Return all collections."""
@@ -300,6 +349,9 @@ class Store(Protocol):
 
     def delete_collection(self, collection: int) -> None:
         """Remove everything of a collection, and its key."""
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes, and how much is left."""
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""

@@ -102,7 +102,13 @@ def at_most(name: str, high: float) -> Clause:
 
 
 def between(name: str, low: float, high: float) -> Clause:
-    """Return the clause "from this to that"."""
+    """Return the clause "from this to that".
+
+    Args:
+        name: An ordered attribute.
+        low: The smallest value that belongs to it.
+        high: The largest.
+    """
     return Clause(name, low=low, high=high)
 
 

@@ -25,7 +25,13 @@ def pick(generator: np.random.Generator, weights: Floats) -> Codes:
 
 
 def spread(generator: np.random.Generator, weights: Sequence[float], count: int) -> Codes:
-    """Return that many categories, all drawn in proportion to the same weights."""
+    """Return that many categories, all drawn in proportion to the same weights.
+
+    Args:
+        generator: Where draws come from.
+        weights: One for each category; they need not sum to one.
+        count: How many people.
+    """
     shares = np.asarray(weights, dtype=np.float64)
     return generator.choice(len(shares), count, p=shares / shares.sum())
 
@@ -48,12 +54,24 @@ def words(flags: Flags) -> Column:
 def opinion(
     generator: np.random.Generator, score: Floats, *, cuts: tuple[float, ...] = (-1.5, -0.6, 0.2, 1.2)
 ) -> Codes:
-    """Return answers from 1 to 5: a score with noise of deviation 1, cut at these points."""
+    """Return answers from 1 to 5: a score with noise of deviation 1, cut at these points.
+
+    Args:
+        generator: Where draws come from.
+        score: What each person thinks, on a scale of standard deviations.
+        cuts: Four points, rising: above the last the answer is 5.
+    """
     return 1 + np.searchsorted(np.array(cuts), score + generator.normal(size=len(score)))
 
 
 def rounded(generator: np.random.Generator, values: Floats, *, steps: dict[int, float]) -> Floats:
-    """Return values as people say them: these shares round to the nearest multiple of a step, the rest to one."""
+    """Return values as people say them: these shares round to the nearest multiple of a step, the rest to one.
+
+    Args:
+        generator: Where draws come from.
+        values: The true ones.
+        steps: For each step the share of people who round to its multiples, such as {10: 0.3, 5: 0.2}.
+    """
     order = sorted(steps)
     said = spread(generator, [*(steps[step] for step in order), 1.0 - sum(steps.values())], len(values))
     step = np.array([*order, 1.0])[said]
@@ -61,7 +79,13 @@ def rounded(generator: np.random.Generator, values: Floats, *, steps: dict[int, 
 
 
 def withheld(generator: np.random.Generator, values: Floats, chance: Floats) -> Floats:
-    """Return the values with some missing (NaN), each with its chance."""
+    """Return the values with some missing (NaN), each with its chance.
+
+    Args:
+        generator: Where draws come from.
+        values: The true ones.
+        chance: For each person the probability of no answer.
+    """
     return np.where(happens(generator, chance), np.nan, values)
 
 

@@ -63,7 +63,13 @@ class Population:
         return float(np.sqrt(weights @ (values - self.mean(name)) ** 2 / weights.sum()))
 
     def quantile(self, name: str, probability: float, given: Sequence[Clause] = ()) -> float:
-        """Return the value below which a fraction of those of a group who answered lies."""
+        """Return the value below which a fraction of those of a group who answered lies.
+
+        Args:
+            name: An ordered attribute.
+            probability: The fraction below, from 0 to 1.
+            given: Conditions that all hold in the group; none for everybody.
+        """
         weights, attribute = self.histogram(name, given), self.attributes[name]
         below = np.concatenate([[0.0], np.cumsum(weights) / weights.sum()])
         level = max(int(np.searchsorted(below, probability, side="left")) - 1, 0)
@@ -98,7 +104,13 @@ def values_of(attribute: Attribute) -> Floats:
 
 
 def correlation(joint: Floats, first: Attribute, second: Attribute) -> float:
-    """Return the correlation in a joint distribution of levels, those without an answer left out."""
+    """Return the correlation in a joint distribution of levels, those without an answer left out.
+
+    Args:
+        joint: The fraction of people at every pair of levels.
+        first: The attribute of the rows.
+        second: The attribute of the columns.
+    """
     joint = np.maximum(joint[: first.value_levels, : second.value_levels], 0.0)
     joint = joint / joint.sum()
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)

@@ -21,7 +21,16 @@ MOST_COLUMNS = 6
 
 
 def one_attribute(model: Model, name: str, level: float) -> str:
-    """Return an attribute's heading, its mean and median, and a bar for every value or band."""
+    """Return an attribute's heading, its mean and median, and a bar for every value or band.
+
+    Args:
+        model: What answers.
+        name: The attribute.
+        level: The probability with which an interval should hold the truth.
+
+    Returns:
+        HTML.
+    """
     attribute = _attribute(model, name)
     lead = ""
     if attribute.ordered:
@@ -35,14 +44,34 @@ def one_attribute(model: Model, name: str, level: float) -> str:
 
 
 def together(model: Model, name: str, by: str, level: float, *, given: Where = EVERYBODY) -> str:
-    """Return an attribute in the groups of another: its shares in every group, and its mean where it has one."""
+    """Return an attribute in the groups of another: its shares in every group, and its mean where it has one.
+
+    Args:
+        model: What answers.
+        name: The attribute.
+        by: The attribute that makes groups.
+        level: The probability with which an interval should hold the truth.
+        given: Among whom, as a predicate; everybody if left out.
+
+    Returns:
+        HTML.
+    """
     attribute, maker = _attribute(model, name), _attribute(model, by)
     means = _means(model, name, by, level, given) if attribute.ordered else ""
     return _section(f"{title_of(attribute)} by {title_of(maker)}", means + _heat(model, name, by, given))
 
 
 def answer_question(model: Model, question: Question, level: float) -> str:
-    """Return the answer to a question under its title, or under what it asks."""
+    """Return the answer to a question under its title, or under what it asks.
+
+    Args:
+        model: What answers.
+        question: What is asked, from a file of questions.
+        level: The probability with which an interval should hold the truth.
+
+    Returns:
+        HTML.
+    """
     given = question.given or EVERYBODY
     among = f", of those with {question.given}" if question.given else ""
     if question.where is not None:

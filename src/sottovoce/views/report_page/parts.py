@@ -15,7 +15,13 @@ class Bad(str):
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str = "") -> str:
-    """Return an HTML table that scrolls by itself; a column whose name starts with ``n:`` holds numbers."""
+    """Return an HTML table that scrolls by itself; a column whose name starts with ``n:`` holds numbers.
+
+    Args:
+        head: Names of the columns, all empty for none; one that starts with ``n:`` holds numbers.
+        rows: Texts, which are escaped; a `Bad` one stands out.
+        caption: What stands above it; "" for nothing.
+    """
     classes = [' class="n"' if name.startswith("n:") else "" for name in head]
     top = "".join(
         f'<th scope="col"{kind}>{escape(name.removeprefix("n:"))}</th>' if name else "<td></td>"
@@ -59,7 +65,13 @@ def bars(rows: Sequence[tuple[str, Answer | Estimate, str]], *, caption: str) ->
 
 
 def heat(head: Sequence[str], rows: Sequence[tuple[Sequence[str], Sequence[float]]], *, caption: str) -> str:
-    """Return a table of shares coloured by their size; each row starts with texts and goes on with shares."""
+    """Return a table of shares coloured by their size; each row starts with texts and goes on with shares.
+
+    Args:
+        head: Names of the columns.
+        rows: Texts and shares of each; the largest share of all is the darkest.
+        caption: What stands above it.
+    """
     most = max((share for _, shares in rows for share in shares), default=0.0) or 1.0
     top = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     body = ""
