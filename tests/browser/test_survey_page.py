@@ -407,7 +407,7 @@ def test_what_other_mechanisms_send_is_told_as_well(
 def test_a_page_of_ones_own_runs_as_the_clients_readme_shows_it(browser: Browser, tmp_path: Path) -> None:
     """With its script within the page, served by a collector beside the client."""
     clients = Path(__file__).parents[2] / "clients" / "js"
-    (example,) = re.findall(r"```html\n(.*?)```", (clients / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    example, *_ = re.findall(r"```html\n(.*?)```", (clients / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     record = '{ age: 34, income: 52000, region: "north" }'
     assert record in example
     region = sv.Categorical("region", ["north", "south"])
