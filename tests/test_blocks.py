@@ -1,7 +1,7 @@
 """Every shell, Python and web block of the pages runs in a test, or stands in one list that says why not.
 
-`tests/test_docs.py` runs the Python of the pages, and walks docs/cli.md and docs/tutorial.md; `tests/browser/test_blocks.py`
-runs web pages. Here the other shell blocks are walked.
+`tests/test_docs.py` runs the Python of the pages, and walks docs/cli.md and docs/tutorial.md;
+`tests/browser/test_blocks.py` runs web pages. Here the other shell blocks are walked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WALKED_ELSEWHERE = {"docs/cli.md": "tests/test_docs.py", "docs/tutorial.md": "te
 NOT_WALKED = {
     "docs/deployment.md": "needs root, PostgreSQL or Docker: tests/service/test_deploy.py runs what it configures",
     "examples/plugin/README.md": "needs the plug-in to be installed: tests/test_plugin_example.py does that",
-    "examples/survey/README.md": "paths from the project's root: tests/browser/test_survey.py serves and walks the page",
+    "examples/survey/README.md": "paths from the project's root: tests/browser/test_survey.py serves the page",
 }
 """Pages whose calls of sottovoce are not run as they stand, and why."""
 
@@ -96,7 +96,8 @@ def console(page: Path) -> list[str]:
 WALKED = [
     page
     for page in PAGES
-    if any(line.startswith("sottovoce ") for line in shell(page)) and name(page) not in {**WALKED_ELSEWHERE, **NOT_WALKED}
+    if any(line.startswith("sottovoce ") for line in shell(page))
+    and name(page) not in {**WALKED_ELSEWHERE, **NOT_WALKED}
 ]
 
 
@@ -135,7 +136,11 @@ def test_the_pages_that_are_not_walked_are_there_and_have_calls() -> None:
 def test_the_python_of_other_pages_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a folder with a plan that asks for what the pages' records hold."""
     monkeypatch.chdir(tmp_path)
-    attributes = [sv.Ordinal("age", 0, 119), sv.Numeric("income", 0, 200_000), sv.Categorical("region", ["north", "south"])]
+    attributes = [
+        sv.Ordinal("age", 0, 119),
+        sv.Numeric("income", 0, 200_000),
+        sv.Categorical("region", ["north", "south"]),
+    ]
     sv.Plan.create(sv.Schema(attributes), epsilon=1, users=20_000).save("plan.json")
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), {"__name__": page.stem})
