@@ -127,9 +127,9 @@ class WaveModels(Mapping[int, Model]):
     def changes(self, wheres: Sequence[Where], *, level: float = 0.9) -> list[Change]:
         """Return how much each of several predicates changed from the first wave to the last, the surest first.
 
-        With probability ``level`` all intervals hold at once (Bonferroni), so that at level 0.9 at most one list of told
-        changes in ten holds one that was chance. Where errors are the spread of a few repeated fits, intervals allow for
-        how little such a spread tells about far tails (Student's distribution).
+        With probability ``level`` all intervals hold at once (Bonferroni), so that at level 0.9 at most one list of
+        told changes in ten holds one that was chance. Where errors are the spread of a few repeated fits, intervals
+        allow for how little such a spread tells about far tails (Student's distribution).
 
         Args:
             wheres: Predicates, as `Model.answer` takes them.
