@@ -22,7 +22,7 @@ def waves_exploration(models: WaveModels, *, level: float = 0.9, population: int
         population: How many people the crowd stands for; as many as reported in a wave, unless given.
     """
     plan, words = models.plan, waves_words(models.plan.audit())
-    waves = []
+    waves: list[dict[str, Any]] = []
     for wave, model in models.items():
         shown = exploration(model, plan=plan.one_wave, level=level, population=population)
         shown["certificate"] += words
