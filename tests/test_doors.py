@@ -83,6 +83,14 @@ def fresh(name: str) -> Callable[..., object]:
     return getattr(sv.Tally(plan()), name)
 
 
+NOWHERE = "http://127.0.0.1:1"
+"""An address at which nothing listens: what is asked there is read, and refused as not delivered."""
+
+
+def of_remote(name: str) -> Callable[..., object]:
+    return getattr(sv.RemoteModel(NOWHERE, "0" * 64, token="sv_1_2"), name)
+
+
 PREDICATE = {"where": "age < 3", "level": 0.9}
 DOORS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "Ordinal": (sv.Ordinal, {"name": "a", "low": 0, "high": 9, "nullable": True, "clip": False}),
@@ -177,6 +185,11 @@ DOORS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     ),
     "Model": (sv.Model.load, {"path": "model.json"}),
     "load_model": (sv.load_model, {"path": "model.json"}),
+    "RemoteModel": (sv.RemoteModel, {"url": NOWHERE, "plan": "0" * 64, "token": "sv_1_2", "wave": 1}),
+    "RemoteModel.answer": (of_remote("answer"), {**PREDICATE, "given": "pay > 1", "population": 9}),
+    "RemoteModel.answer_ranges": (of_remote("answer_ranges"), {"queries": [{"age": (1, 2)}]}),
+    "RemoteModel.mean_by": (of_remote("mean_by"), {"name": "age", "by": "town", "bands": 2, **PREDICATE}),
+    "RemoteModel.compare_groups": (of_remote("compare_groups"), {"by": "town", "names": ["age"], "level": 0.9}),
     "Answer": (of_model("answer"), {**PREDICATE, "given": "pay > 1", "population": 9}),
     "Model.answers": (of_model("answers"), {"wheres": ["age < 3"], "given": "pay > 1", "level": 0.9, "population": 9}),
     "Model.answer_ranges": (of_model("answer_ranges"), {"queries": [{"age": (1, 2)}]}),

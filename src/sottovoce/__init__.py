@@ -14,7 +14,8 @@ multi-dimensional range query over the crowd. Seven stages, each a noun of this 
    `Tally.from_counts` takes what a database counted.
 5. `fit` turns a tally into a model, and `fit_waves` one whose people were asked again into `WaveModels`.
 6. The `Model` answers: predicates in SQL or made with `col` give an `Answer` with an interval, means and quantiles an
-   `Estimate`, and `difference` compares two; it saves, and `load_model` reads it.
+   `Estimate`, and `difference` compares two; it saves, and `load_model` reads it. A `RemoteModel` is one that a
+   collector keeps, and answers the same over HTTP.
 7. `simulate` draws a whole collection from a known population, for experiments; `forecast` gives a `Forecast` of how
    far off answers will be before anyone is asked, and `people_needed` how many it takes. ``sv.experiments.run``
    sweeps mechanisms and settings, and returns every answer beside the truth.
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from sottovoce.model.files import load_model
     from sottovoce.model.fitting import fit
     from sottovoce.model.model import Model
+    from sottovoce.model.remote import RemoteModel
     from sottovoce.model.waves import WaveModels, fit_waves
     from sottovoce.plan.audit import Audit
     from sottovoce.plan.plan import Plan
@@ -102,6 +104,7 @@ _HOMES = {
     "PlanError": "errors",
     "QueryError": "errors",
     "RecordError": "errors",
+    "RemoteModel": "model.remote",
     "Report": "client",
     "Schema": "schema",
     "SchemaError": "errors",
@@ -161,6 +164,7 @@ __all__ = [
     "PlanError",
     "QueryError",
     "RecordError",
+    "RemoteModel",
     "Report",
     "Schema",
     "SchemaError",

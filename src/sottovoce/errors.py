@@ -10,7 +10,7 @@ SottovoceError
 ├── QueryError     a query that cannot be understood
 ├── ModelError     a model that cannot be fitted or read
 ├── StoreError     a collector's store that cannot be opened or used
-├── DeliveryError  a report that could not be sent, or an answer already given
+├── DeliveryError  a report or question that a collector did not take, or an answer already given
 ├── BudgetError    a collection that would cost more privacy than this device is willing to spend
 └── ExperimentError  an experiment that cannot be run, or whose data is missing
 ```
@@ -60,7 +60,7 @@ class StoreError(SottovoceError):
 
 
 class DeliveryError(SottovoceError):
-    """A plan that could not be fetched or a report that could not be sent; sending again sends the same bytes.
+    """A collector that did not answer or refused: a plan, a report (sent again it is the same bytes) or a question.
 
     Args:
         message: What happened, and what to do.

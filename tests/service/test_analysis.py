@@ -195,9 +195,9 @@ def test_before_the_first_fit_nothing_is_answered_and_below_the_minimum_nothing_
 def test_more_queries_than_are_evaluated_at_once_are_answered_in_their_order(store: Watched, served: Served) -> None:
     analyst = Analyst(store, minimum_reports=1)
     count(store, served, 50)
-    analyst.fit(served, seed=0, quality="fast")
+    model = analyst.fit(served, seed=0, quality="fast")
     queries = [{"age": [low % 16, 15]} for low in range(501)]
-    model, lines = analyst.answer(served, AnswersRequest(queries=queries))
+    lines = analyst.answer(served, AnswersRequest(queries=queries)).answers
     assert [line.fraction for line in lines] == pytest.approx(model.answer_ranges(queries).tolist())
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import datetime
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from sottovoce import Plan, SottovoceError
 from sottovoce.cli.files import replacing
@@ -20,20 +18,9 @@ from sottovoce.cli.token import open_database
 
 if TYPE_CHECKING:
     from sottovoce.service.store import Store
-    from sottovoce.service.store.store import CollectionState
 
 Done = tuple[dict[str, object], str]
 """What was done: the document of --json, whose first value is what it was done to, and the words that follow it."""
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """A plan and its file, the collection that a database has of it, and the database."""
-
-    plan_file: Path
-    plan: Plan
-    state: CollectionState
-    store: Store
 
 
 @click.group("collection")
@@ -53,16 +40,9 @@ def command() -> None:
 def show(database: str, as_json: bool) -> None:
     """Show all collections of a database."""
     with open_database(database) as store:
-        rows = [
-            {
-                "collection": one.collection,
-                "plans": len(store.fingerprints(one.number)),
-                "reports": sum(count for _, _, count in store.by_day(one.number)),
-                "closed": None if one.closed is None else str(one.closed),
-                "purged": None if one.purged is None else str(one.purged),
-            }
-            for one in store.collections()
-        ]
+        from sottovoce.service.operation import list_collections
+
+        rows = list_collections(store)
     if as_json:
         print_json({"collections": rows})
         return
@@ -74,7 +54,7 @@ def show(database: str, as_json: bool) -> None:
 
 
 def _on_collection(name: str) -> Callable[[Callable[..., Done]], click.Command]:
-    """Make a command of what is done to the collection of a plan, in an open database that has it."""
+    """Make a command of what is done to the collection of a plan in an open database."""
 
     def make(act: Callable[..., Done]) -> click.Command:
         @command.command(name)
@@ -85,13 +65,7 @@ def _on_collection(name: str) -> Callable[[Callable[..., Done]], click.Command]:
         def run(plan_file: Path, database: str, as_json: bool, **options: object) -> None:
             plan = Plan.load(plan_file)
             with open_database(database) as store:
-                state = next((one for one in store.collections() if one.collection == plan.collection), None)
-                if state is None:
-                    raise SottovoceError(
-                        f"this database has no collection {plan.collection[:12]}; sottovoce collection list has all, "
-                        "and sottovoce serve begins one"
-                    )
-                document, words = act(_Kept(plan_file, plan, state, store), **options)
+                document, words = act(store, plan, **options)
             if as_json:
                 print_json(document)
             else:
@@ -103,60 +77,61 @@ def _on_collection(name: str) -> Callable[[Callable[..., Done]], click.Command]:
 
 
 @_on_collection("add")
-def add(kept: _Kept) -> Done:
+def add(store: Store, plan: Plan) -> Done:
     """Serve one more plan of a collection that is served, such as a refreshed one."""
-    kept.store.register(kept.plan)
-    return {"added": kept.plan.fingerprint}, "is taken from now on"
+    from sottovoce.service.operation import add_plan
+
+    add_plan(store, plan)
+    return {"added": plan.fingerprint}, "is taken from now on"
 
 
 @_on_collection("extend")
 @click.option("--expires", required=True, type=click.DateTime(["%Y-%m-%d"]), help="The new last day.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write the new plan.")
-def extend(kept: _Kept, expires: datetime.datetime, out: Path) -> Done:
+def extend(store: Store, plan: Plan, expires: datetime.datetime, out: Path) -> Done:
     """Make and serve a plan of the same collection with another last day."""
-    version = kept.plan.version + 1
-    plan = msgspec.structs.replace(kept.plan, expires=expires.date().isoformat(), version=version)
-    plan.check()
-    kept.store.register(plan)
-    with replacing(out, inputs=[kept.plan_file]) as part:
-        plan.save(part)
-    return {"extended": plan.fingerprint}, f"is taken until {plan.expires}"
+    from sottovoce.service.operation import extend_plan
+
+    longer = extend_plan(store, plan, expires.date().isoformat())
+    with replacing(out, inputs=[click.get_current_context().params["plan_file"]]) as part:
+        longer.save(part)
+    return {"extended": longer.fingerprint}, f"is taken until {longer.expires}"
 
 
 @_on_collection("close")
-def close(kept: _Kept) -> Done:
+def close(store: Store, plan: Plan) -> Done:
     """Take no more reports; counts and answers stay."""
-    kept.store.close_collection(kept.state.number, _today())
-    return {"closed": kept.plan.collection}, "is closed"
+    from sottovoce.service.operation import close_collection
+
+    close_collection(store, plan.collection)
+    return {"closed": plan.collection}, "is closed"
 
 
 @_on_collection("reopen")
-def reopen(kept: _Kept) -> Done:
+def reopen(store: Store, plan: Plan) -> Done:
     """Take reports again, unless the ids were forgotten."""
-    if kept.state.purged:
-        raise SottovoceError("the ids of this collection were forgotten: nobody could tell what was counted before")
-    kept.store.close_collection(kept.state.number, None)
-    return {"opened": kept.plan.collection}, "takes reports again"
+    from sottovoce.service.operation import reopen_collection
+
+    reopen_collection(store, plan.collection)
+    return {"opened": plan.collection}, "takes reports again"
 
 
 @_on_collection("purge")
-def purge(kept: _Kept) -> Done:
+def purge(store: Store, plan: Plan) -> Done:
     """Forget the ids of a closed collection, and destroy their key, for good."""
-    if kept.state.closed is None:
-        raise SottovoceError("close the collection first: reports that still come would count twice")
-    forgotten = kept.store.purge_ids(kept.state.number, _today())
-    return {"purged": kept.plan.collection, "ids": forgotten}, f"has no ids any more ({forgotten:,} forgotten)"
+    from sottovoce.service.operation import purge_collection
+
+    forgotten = purge_collection(store, plan.collection)
+    return {"purged": plan.collection, "ids": forgotten}, f"has no ids any more ({forgotten:,} forgotten)"
 
 
 @_on_collection("delete")
 @click.option("--yes", is_flag=True, help="Do it: counts, models and plans are gone afterwards.")
-def delete(kept: _Kept, yes: bool) -> Done:
+def delete(store: Store, plan: Plan, yes: bool) -> Done:
     """Remove a collection with all that was counted."""
+    from sottovoce.service.operation import find_collection
+
     if not yes:
         raise SottovoceError("this removes all counts of the collection; say --yes, and export a tally before")
-    kept.store.delete_collection(kept.state.number)
-    return {"deleted": kept.plan.collection}, "is deleted"
-
-
-def _today() -> datetime.date:
-    return datetime.datetime.now(datetime.UTC).date()
+    store.delete_collection(find_collection(store, plan.collection).number)
+    return {"deleted": plan.collection}, "is deleted"

@@ -6,7 +6,7 @@ import contextlib
 import datetime
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -36,8 +36,8 @@ def command() -> None:
     "--role",
     default="analyst",
     show_default=True,
-    type=click.Choice(["analyst", "reporter"]),
-    help="What it is for: statuses and answers, or posting reports.",
+    type=click.Choice(["analyst", "reporter", "operator"]),
+    help="What it is for: statuses and answers, posting reports, or the operator's page (/operate).",
 )
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d"]), help="Its last day.")
 @click.option("--plan", "plan_file", type=click.Path(path_type=Path), help="The one collection it is for, by a plan.")
@@ -108,10 +108,11 @@ def _show_token(name: str, role: str, text: str, *, as_json: bool) -> None:
 def revoke(name: str, database: str, as_json: bool) -> None:
     """End a token, from the next request on."""
     with open_database(database) as store:
-        if not store.revoke_token(name, _today()):
-            raise SottovoceError(f"there is no token named {name!r} to revoke; sottovoce token list shows all")
+        from sottovoce.service.operation import revoke_token
+
+        day = revoke_token(store, name)
     if as_json:
-        print_json({"name": name, "revoked": _today().isoformat()})
+        print_json({"name": name, "revoked": day.isoformat()})
     else:
         make_console().print(f"{name} is revoked")
 
@@ -122,19 +123,9 @@ def revoke(name: str, database: str, as_json: bool) -> None:
 def show(database: str, as_json: bool) -> None:
     """Show all tokens, but not their secrets."""
     with open_database(database) as store:
-        tokens = store.tokens()
-    rows: list[dict[str, Any]] = [
-        {
-            "name": token.name,
-            "role": token.role,
-            "created": token.created.isoformat(),
-            "revoked": token.revoked.isoformat() if token.revoked else None,
-            "expires": token.expires.isoformat() if token.expires else None,
-            "collection": token.collection,
-            "reports": token.reports,
-        }
-        for token in tokens
-    ]
+        from sottovoce.service.operation import list_tokens
+
+        rows = list_tokens(store)
     if as_json:
         print_json({"tokens": rows})
         return

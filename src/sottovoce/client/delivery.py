@@ -87,14 +87,14 @@ def fetch_plan(url: str) -> Plan:
 
 def fetch(url: str, what: str) -> bytes:
     """Return what stands at an address, of bounded length; ``what`` it is goes into errors."""
-    httpx = _httpx()
+    httpx = require_httpx()
     try:
         with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=True) as response:
             content = _read(response, url)
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise DeliveryError(f"cannot fetch {what} {url}: {error}") from error
     if response.status_code != 200:
-        raise DeliveryError(f"cannot fetch {what} {url}: the collector says {_reason(response.status_code, content)}")
+        raise DeliveryError(f"cannot fetch {what} {url}: the collector says {reason_of(response.status_code, content)}")
     return content
 
 
@@ -122,7 +122,7 @@ def post_report(url: str, report: str, headers: Mapping[str, str], tries: Tries 
 
 
 def _post_once(url: str, report: str, headers: Mapping[str, str]) -> None:
-    httpx = _httpx()
+    httpx = require_httpx()
     try:
         response = httpx.post(
             f"{url.rstrip('/')}/reports",
@@ -134,7 +134,7 @@ def _post_once(url: str, report: str, headers: Mapping[str, str]) -> None:
         raise DeliveryError(f"cannot reach the collector at {url}: {error}; {AGAIN}") from error
     if response.status_code != 200:
         lasting = 400 <= response.status_code < 500 and response.status_code not in _LATER
-        reason = _reason(response.status_code, response.content)
+        reason = reason_of(response.status_code, response.content)
         after = None if lasting else seconds_until(response.headers.get("retry-after", ""))
         soon = "" if after is None else f", come back in {after:.0f} s"
         raise DeliveryError(
@@ -177,16 +177,18 @@ def _read(response: Any, url: str) -> bytes:
     return b"".join(parts)
 
 
-def _reason(status: int, content: bytes) -> str:
+def reason_of(status: int, content: bytes) -> str:
+    """Return in words why a collector refused."""
     try:
         return f"{status}: {msgspec.json.decode(content)['detail']}"
     except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError):
         return f"{status}"
 
 
-def _httpx() -> ModuleType:
+def require_httpx() -> ModuleType:
+    """Return httpx, or say how to install it."""
     try:
         import httpx
     except ImportError as error:
-        raise DeliveryError("sending over HTTP needs httpx: pip install 'sottovoce[http]'") from error
+        raise DeliveryError("HTTP needs httpx: pip install 'sottovoce[http]'") from error
     return httpx

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Required, TypedDict, Unpack
 
@@ -69,6 +69,36 @@ class Source:
     direct: Belief | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What an answer came from that a collector gave: it is asked there how two of its answers differ.
+
+    Attributes:
+        model: Which model answered; the same for answers whose errors go together.
+        question: What was asked, as the collector takes it; None where it cannot be asked again by itself.
+        subtract: Returns the difference of two questions, with an interval of some level.
+    """
+
+    model: tuple[object, ...]
+    question: Mapping[str, object] | None
+    subtract: Callable[[Mapping[str, object], Mapping[str, object], float], Estimate]
+
+    def less(self, other: Elsewhere, level: float) -> Estimate:
+        """Return this answer minus another of the same model."""
+        if self.question is None or other.question is None:
+            raise QueryError(
+                "the difference of two lines of a comparison is not known to a collector: "
+                "ask for both with answer or mean, and take the difference of those"
+            )
+        return self.subtract(self.question, other.question, level)
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()  # a copy in a file or another process has no collector to ask
+
+    def __deepcopy__(self, memo: object) -> Elsewhere:
+        return self
+
+
 class _Uncertain(float):
     """A number that carries its interval: it compares, sorts, computes and formats as the number, and never changes."""
 
@@ -77,7 +107,7 @@ class _Uncertain(float):
     interval_note: str
     evidence: float | None
     direct: Estimate | None
-    source: Source | None
+    source: Source | Elsewhere | None
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be set: answers are values; ask the model again")
@@ -107,7 +137,7 @@ class _About(TypedDict, total=False):
     interval_note: str
     evidence: float | None
     direct: Estimate | None
-    source: Source | None
+    source: Source | Elsewhere | None
 
 
 class Answer(_Uncertain):
@@ -150,7 +180,7 @@ class Answer(_Uncertain):
         interval_note: str = INTERVAL_NOTE,
         evidence: float | None = None,
         direct: Estimate | None = None,
-        source: Source | None = None,
+        source: Source | Elsewhere | None = None,
     ) -> Answer:
         """Return the fraction with its interval and what is known of it."""
         made = super().__new__(cls, fraction)
@@ -236,7 +266,7 @@ class Estimate(_Uncertain):
         interval_note: str = INTERVAL_NOTE,
         evidence: float | None = None,
         direct: Estimate | None = None,
-        source: Source | None = None,
+        source: Source | Elsewhere | None = None,
     ) -> Estimate:
         """Return the number with its interval and what is known of it."""
         made = super().__new__(cls, value)
@@ -287,11 +317,13 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     if isinstance(first, Answer) != isinstance(second, Answer):
         raise QueryError(f"a fraction and a number cannot be subtracted: got {first!r} and {second!r}")
     normal_factor(level)
+    one, other = first.source, second.source
+    if isinstance(one, Elsewhere) and isinstance(other, Elsewhere) and one.model == other.model:
+        return one.less(other, level)
     reach = 1.0 if isinstance(first, Answer) else math.inf
-    if first.source is None or second.source is None or not first.source.model.is_same(second.source.model):
+    if not (isinstance(one, Source) and isinstance(other, Source) and one.model.is_same(other.model)):
         belief = Difference(_belief(first), _belief(second), reach=reach)
         return Estimate(belief.value, interval=belief.limits(level), level=level, interval_note=first.interval_note)
-    one, other = first.source, second.source
     apart = less(one.functional, other.functional)
     found = assess(one.model, [one.functional, other.functional, apart])
     belief = Difference(one.belief, other.belief, correlation_from(*found.errors.tolist()), reach)
@@ -310,7 +342,8 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
 
 
 def _belief(given: Answer | Estimate) -> Belief:
-    return given.source.belief if given.source is not None else Fixed(float(given), given.interval, given.level)
+    source = given.source
+    return source.belief if isinstance(source, Source) else Fixed(float(given), given.interval, given.level)
 
 
 def fraction_interval(fraction: float, deviation: float, level: float) -> tuple[float, float]:

@@ -7,6 +7,7 @@ import math
 import secrets
 import threading
 import warnings
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from time import monotonic
 from typing import Any
@@ -14,19 +15,22 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sottovoce.errors import FewReportsWarning
-from sottovoce.model.answer import evidence_words, fraction_interval
+from sottovoce.errors import FewReportsWarning, QueryError
+from sottovoce.model.answer import Answer, fraction_interval
+from sottovoce.model.answer_lines import AnswerLine, FitLine, Told, ToldMany
 from sottovoce.model.files import read_model
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
 from sottovoce.model.state_checks import seal
+from sottovoce.model.waves import WaveModels
 from sottovoce.plan.influence import influence_of_liars
 from sottovoce.plan.plan import Plan
 from sottovoce.query.ranges import ranges_to_batch
-from sottovoce.service.messages import AnswerLine, AnswersRequest
+from sottovoce.service.messages import AnswersRequest
 from sottovoce.service.releases import released_counts
 from sottovoce.service.served import Served, today
 from sottovoce.service.store import Counts, KeptModel, Store
+from sottovoce.service.verbs import Verb
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
@@ -74,7 +78,7 @@ class Analyst:
 
     def __init__(self, store: Store, *, minimum_reports: int, release_step: int = 1) -> None:
         self._store, self._minimum, self._step = store, minimum_reports, release_step
-        self._fits: dict[int, Fit] = {}
+        self._fits: dict[tuple[int, int | None], Fit] = {}
         self._fitting = threading.Lock()
         self._looked: dict[str, _Look] = {}
         self._looking = threading.Lock()
@@ -95,7 +99,10 @@ class Analyst:
         with self._fitting:
             tally = self._tally(served)
             if served.plan.waves is not None:
-                tally = tally.at(_latest(tally) if wave is None else wave)
+                wave = _latest(tally) if wave is None else wave
+                tally = tally.at(wave)
+            elif wave is not None:
+                raise QueryError(f"this plan has no waves, got wave {wave}; leave it out")
             if tally.total < self._minimum:
                 raise TooFewReportsError(
                     f"{tally.total} reports were counted; nothing is fitted or answered below {self._minimum}"
@@ -104,57 +111,94 @@ class Analyst:
                 warnings.simplefilter("ignore", FewReportsWarning)
                 model = fit(tally.plan, tally, seed=seed, quality=quality)
                 model.prepare_intervals()  # once, here, and not by all who ask first
-            fitted = Fit(model, tally.plan)
             document = msgspec.json.encode(seal(model.document()))
+            model = read_model(document, "the kept model")  # so that all collectors say the same to the last digit
+            fitted = Fit(model, tally.plan)
             kept = KeptModel(fitted.id, served.plan.fingerprint, model.origin.reports, document)
-            self._store.save_model(served.key.collection, today(), kept)
-            self._fits[served.key.collection] = fitted
+            self._store.save_model(served.key.collection, today(), kept, wave)
+            self._fits[served.key.collection, None] = fitted
+            if wave is not None:
+                self._fits[served.key.collection, wave] = fitted
         return model
 
-    def answer(self, served: Served, asked: AnswersRequest) -> tuple[Model, list[AnswerLine]]:
-        """Return the model, and for each predicate or query the fraction of the crowd inside and its interval."""
-        model = self._last_fit(served).model
+    def answer(self, served: Served, asked: AnswersRequest) -> ToldMany:
+        """Return for each predicate or query the fraction of the crowd inside and its interval."""
+        fitted = self._last_fit(served, asked.wave)
+        model = fitted.model
         if asked.where:
-            answers = model.answers(asked.where, level=asked.level)
-            return model, [
-                AnswerLine(
-                    fraction=answer.fraction, interval=answer.interval, evidence=answer.evidence, basis=answer.basis
-                )
-                for answer in answers
-            ]
-        lines: list[AnswerLine] = []
-        for start in range(0, len(asked.queries), 500):
-            batch = ranges_to_batch(model.schema, asked.queries[start : start + 500])
-            fractions, spread = model.evaluate(batch), model.spread(batch, np.eye(batch.count))
-            for fraction, error, known in zip(
-                fractions.tolist(), spread.error.tolist(), spread.evidence.tolist(), strict=True
-            ):
-                evidence = None if math.isnan(known) else known
-                lines.append(
-                    AnswerLine(
-                        fraction=fraction,
-                        interval=fraction_interval(fraction, error, asked.level),
-                        evidence=evidence,
-                        basis=evidence_words(evidence),
-                    )
-                )
-        return model, lines
+            found = model.answers(asked.where, given=asked.given, level=asked.level, population=asked.population)
+            lines = [AnswerLine.of(answer) for answer in found]
+        else:
+            lines = [AnswerLine.of(answer) for answer in _by_ranges(model, asked)]
+        return ToldMany(
+            reports=model.reports,
+            fits=[self._line(served, fitted)],
+            interval_note=model.interval_note,
+            caveats=list(model.caveats),
+            answers=lines,
+        )
+
+    def ask(self, served: Served, verb: Verb, asked: Any) -> Told[Any]:
+        """Return what a verb gives, by the last fit or a wave's; of a verb of several waves by theirs.
+
+        Args:
+            served: The plan that is asked about.
+            verb: The verb.
+            asked: What is asked, as the verb's form.
+        """
+        if verb.waves:
+            chosen = self._wave_fits(served, getattr(asked, "between", None))
+            answer = verb.answer(WaveModels(served.plan, {wave: fit.model for wave, fit in chosen.items()}), asked)
+        else:
+            fitted = self._last_fit(served, asked.wave)
+            chosen, answer = {0: fitted}, verb.answer(fitted.model, asked)
+        models = [fit.model for fit in chosen.values()]
+        return Told(
+            reports=sum(model.reports for model in models),
+            fits=[self._line(served, fit) for fit in chosen.values()],
+            interval_note=models[0].interval_note,
+            caveats=list(dict.fromkeys(caveat for model in models for caveat in model.caveats)),
+            answer=answer,
+        )
+
+    def _line(self, served: Served, fitted: Fit) -> FitLine:
+        """Return which model answers; of a plan with waves, whose."""
+        heads = {} if served.plan.waves is None else self._store.wave_heads(served.key.collection)
+        wave = next((wave for wave, head in heads.items() if head[0] == fitted.id), None)
+        return FitLine(fitted.id, fitted.model.reports, wave)
+
+    def _wave_fits(self, served: Served, between: tuple[int, int] | None) -> dict[int, Fit]:
+        """Return the models of two waves, or of all that were fitted."""
+        if served.plan.waves is None:
+            raise QueryError("this plan has no waves: nothing changed between them; ask for answer")
+        heads = self._store.wave_heads(served.key.collection)
+        for wave in between or ():
+            if wave not in heads:
+                raise NotFittedError(_fitted_waves(wave, heads))
+        if not heads:
+            raise NotFittedError("no wave was fitted yet; POST .../fit with its number first")
+        return {wave: self._last_fit(served, wave) for wave in between or heads}
 
     def explore(self, served: Served) -> bytes:
         """Return what the explorer shows of the model, as JSON; computed once for every fit."""
         return self._last_fit(served).explored
 
-    def _last_fit(self, served: Served) -> Fit:
-        """Return the model that answers, whichever collector of the database fitted it; read once."""
+    def _last_fit(self, served: Served, wave: int | None = None) -> Fit:
+        """Return the model that answers, or a wave's, whichever collector of the database fitted it; read once."""
         collection = served.key.collection
-        head, fitted = self._store.model_head(collection), self._fits.get(collection)
+        if wave is not None and served.plan.waves is None:
+            raise QueryError(f"this plan has no waves, got wave {wave}; leave it out")
+        head = self._store.model_head(collection, wave)
+        if head is None and wave is not None:
+            raise NotFittedError(_fitted_waves(wave, self._store.wave_heads(collection)))
         if head is None:
             raise NotFittedError("no model was fitted yet; POST .../fit first")
+        fitted = self._fits.get((collection, wave))
         if fitted is None or fitted.id != head[0]:
-            kept = self._store.model(collection)
+            kept = self._store.model(collection, wave)
             assert kept is not None
             fitted = Fit(read_model(kept.document, "the kept model"), served.plan.one_wave, kept.id)
-            self._fits[collection] = fitted
+            self._fits[collection, wave] = fitted
         return fitted
 
     def status(self, served: Served) -> dict[str, Any]:
@@ -166,9 +210,14 @@ class Analyst:
             "minimum_reports": self._minimum,
             "release_step": self._step,
             "fit": {"id": head[0], "reports": head[1]} if head else None,
+            **({} if served.plan.waves is None else {"fits": self._fitted(served)}),
             **self._counted(served),
             "warnings": served.warnings,
         }
+
+    def _fitted(self, served: Served) -> list[dict[str, Any]]:
+        heads = self._store.wave_heads(served.key.collection)
+        return [{"wave": wave, "id": id, "reports": reports} for wave, (id, reports) in heads.items()]
 
     def _counted(self, served: Served) -> dict[str, Any]:
         """Return what the status says of the counts: read again when they changed, but if that takes long not often.
@@ -232,6 +281,31 @@ class Analyst:
         if counts.fingerprint not in self._plans:
             self._plans[counts.fingerprint] = Plan.from_json(counts.document)
         return self._plans[counts.fingerprint]
+
+
+def _by_ranges(model: Model, asked: AnswersRequest) -> Iterator[Answer]:
+    """Yield the answers to queries by ranges, a part of them at a time."""
+    for start in range(0, len(asked.queries), 500):
+        batch = ranges_to_batch(model.schema, asked.queries[start : start + 500], first=start)
+        fractions, spread = model.evaluate(batch), model.spread(batch, np.eye(batch.count))
+        for fraction, error, known in zip(
+            fractions.tolist(), spread.error.tolist(), spread.evidence.tolist(), strict=True
+        ):
+            yield Answer(
+                fraction,
+                interval=fraction_interval(fraction, error, asked.level),
+                level=asked.level,
+                deviation=error,
+                reports=model.reports,
+                where="",
+                interval_note=model.interval_note,
+                evidence=None if math.isnan(known) else known,
+            )
+
+
+def _fitted_waves(wave: int, heads: Mapping[int, object]) -> str:
+    known = f"those fitted are {', '.join(map(str, heads))}" if heads else "none was"
+    return f"wave {wave} was not fitted yet, {known}; POST .../fit with its number first"
 
 
 def _latest(tally: Tally) -> int:

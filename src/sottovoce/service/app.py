@@ -15,17 +15,19 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce import __version__
 from sottovoce.errors import SottovoceError
 from sottovoce.plan.plan import Plan
+from sottovoce.service import answer_routes, operator_routes
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
+from sottovoce.service.pages import Pages
 from sottovoce.service.posting import ROUTE, Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
+from sottovoce.service.requests import described
 from sottovoce.service.routes import reports_body, router
 from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
@@ -81,6 +83,8 @@ def create_app(
     )
     app.state.collector = collector
     app.include_router(router)
+    app.include_router(answer_routes.router)
+    app.include_router(operator_routes.router)
     for failure in FAILURES:
         app.add_exception_handler(failure, _unavailable)
     if settings.pages:
@@ -124,9 +128,9 @@ class Described(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """Return the description of all routes."""
-        described = super().openapi()
-        described["paths"][ROUTE]["post"] |= reports_body(self.state.collector.settings.batch_limit)
-        return described
+        document = super().openapi()
+        document["paths"][ROUTE]["post"] |= reports_body(self.state.collector.settings.batch_limit)
+        return described(document)
 
 
 class CountRequests:
@@ -145,16 +149,6 @@ class CountRequests:
             await send(message)
 
         await self._app(scope, receive, send_counted)
-
-
-class Pages(StaticFiles):
-    """Files beside the API; those whose name starts with a dot are nobody's business."""
-
-    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """Return a file's path, if it may be served."""
-        if any(part.startswith(".") and part not in (".", ".well-known") for part in path.split("/")):
-            return "", None
-        return super().lookup_path(path)
 
 
 class Server(uvicorn.Server):

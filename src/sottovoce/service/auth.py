@@ -1,4 +1,4 @@
-"""Tokens: who may read statuses and ask for answers, and, where it is asked for, who may post.
+"""Tokens: who may read statuses and ask for answers, who operates, and, where it is asked for, who may post.
 
 A token is ``sv_`` and a public prefix and a secret of 256 random bits. Only the secret's SHA-256 is kept: a secret that
 cannot be guessed needs no slow hash. It is compared in constant time, also when no such token exists.
@@ -15,8 +15,8 @@ from typing import NamedTuple
 from sottovoce.errors import StoreError
 from sottovoce.service.store import Store, Token
 
-ANALYST, REPORTER = "analyst", "reporter"
-ROLES = (ANALYST, REPORTER)
+ANALYST, REPORTER, OPERATOR = "analyst", "reporter", "operator"
+ROLES = (ANALYST, REPORTER, OPERATOR)
 
 _NOBODY = bytes(32)
 
@@ -55,6 +55,8 @@ def create_token(store: Store, name: str, role: str, day: datetime.date, limits:
         raise StoreError(f"a token's role is one of {', '.join(ROLES)}, got {role!r}")
     if limits.reports is not None and (role != REPORTER or limits.reports < 0):
         raise StoreError(f"only a reporter's token is for a number of reports, got {limits.reports} for {role}")
+    if role == OPERATOR and limits.collection is not None:
+        raise StoreError("an operator's token is for all collections of a collector: leave the collection out")
     prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     store.save_token(Token(name, role, prefix, _digest(secret), day, None, *limits))
     return f"sv_{prefix}_{secret}"

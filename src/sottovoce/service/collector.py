@@ -21,6 +21,7 @@ from sottovoce.service.analysis import Analyst, TooFewReportsError
 from sottovoce.service.auth import check_token
 from sottovoce.service.bodies import Bodies
 from sottovoce.service.metrics import Metrics
+from sottovoce.service.overview import Overview
 from sottovoce.service.served import Served, by_collection, other_plans, register_plans, today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import One, Reports, Store, Token, columns_of, failure_name
@@ -56,6 +57,7 @@ class Collector:
         self.metrics = Metrics()
         self._serve(register_plans(store, plans, settings.grace))
         self.analyst = Analyst(store, minimum_reports=settings.minimum_reports, release_step=settings.release_step)
+        self.overview = Overview(store, self.analyst, settings.grace)
         self.bodies = Bodies(limit=settings.body_limit, held=settings.upload_limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._rate, self._report_rate = settings.rate_limit, settings.report_rate_limit

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sottovoce.model.model import EVERYBODY
+
 Asked = Annotated[list[bool | int | float | str], Field(max_length=10_000)]
 
 
@@ -47,7 +49,9 @@ class FitRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     seed: int = Field(0, ge=0, lt=2**63)
     quality: Literal["default", "fast"] = "default"
-    wave: int | None = Field(None, ge=1, description="Of a plan with waves, which; the last that has reports if null.")
+    wave: int | None = Field(
+        default=None, ge=1, description="Of a plan with waves, which; the last that has reports if null."
+    )
 
 
 class Fitted(BaseModel):
@@ -64,31 +68,22 @@ class AnswersRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     where: list[str] = Field(default=[], max_length=1_000)
     queries: list[dict[str, Asked]] = Field(default=[], max_length=10_000)
+    given: str = Field(default=EVERYBODY, description="With where: the fractions are of those for whom this holds.")
     level: float = Field(default=0.9, gt=0, lt=1)
+    population: int | None = Field(
+        default=None, ge=1, le=2**63 - 1, description="With where: how many people the fractions are of."
+    )
+    wave: int | None = Field(
+        default=None, ge=1, description="Of a plan with waves, whose model answers; the last fit if null."
+    )
 
     @model_validator(mode="after")
     def _one_kind(self) -> AnswersRequest:
         if bool(self.where) == bool(self.queries):
             raise ValueError("give either where, a list of SQL predicates, or queries, a list of ranges")
+        if self.queries and (self.given != EVERYBODY or self.population is not None):
+            raise ValueError("given and population go with where, a list of SQL predicates")
         return self
-
-
-class AnswerLine(BaseModel):
-    """The estimated fraction of the crowd inside one query, and where the true one lies with the level asked for."""
-
-    fraction: float
-    interval: tuple[float, float]
-    evidence: float | None = Field(
-        default=None, description="How much was measured rather than assumed, 0 to 1; null where that cannot be told."
-    )
-    basis: str = Field(default="", description="The same in words.")
-
-
-class Answers(BaseModel):
-    """Answers in the order of the queries, and how many reports the model was fitted to."""
-
-    reports: int
-    answers: list[AnswerLine]
 
 
 class Explored(BaseModel):

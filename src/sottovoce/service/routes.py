@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from typing import Any
 
 import msgspec
-from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
-from pydantic import BaseModel, ValidationError
 
 from sottovoce.client.report import Report
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.service.analysis import NotFittedError, TooFewReportsError
-from sottovoce.service.auth import ANALYST
-from sottovoce.service.collector import BINARY, JSON, Collector
+from sottovoce.service.collector import BINARY, JSON
 from sottovoce.service.messages import (
-    Answers,
-    AnswersRequest,
     Explored,
     FitRequest,
     Fitted,
     PlanLine,
     PlanList,
-    Problem,
     Receipt,
 )
 from sottovoce.service.posting import ROUTE
-from sottovoce.service.served import Served, today
+from sottovoce.service.requests import (
+    Fingerprint,
+    analyst_only,
+    body_of,
+    collector_of,
+    note,
+    problems,
+    read_form,
+)
 from sottovoce.service.tallies import tally_bytes, tally_of
 from sottovoce.views.explorer.page import live_page, live_policy
-
-Form = TypeVar("Form", bound=BaseModel)
 
 PARQUET = "application/vnd.apache.parquet"
 
 
 router = APIRouter()
-
-Fingerprint = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The plan's fingerprint.")]
 
 _REPORT = msgspec.json.schema(Report)["$defs"]["Report"]
 
@@ -47,55 +46,6 @@ def reports_body(most: int) -> dict[str, Any]:
     many = {"type": "array", "items": _REPORT, "maxItems": most}
     content = {JSON: {"schema": {"oneOf": [_REPORT, many]}}, BINARY: {"schema": {"type": "string", "format": "binary"}}}
     return {"requestBody": {"required": True, "content": content}}
-
-
-def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the description of the refusals that a route may give."""
-    return {status: {"model": Problem} for status in statuses}
-
-
-def collector_of(request: Request) -> Collector:
-    """Return the collector that serves a request."""
-    collector: Collector = request.app.state.collector
-    return collector
-
-
-async def analyst_only(request: Request) -> None:
-    """Refuse whoever does not carry an analyst's token, before any of the request's body is read."""
-    collector = collector_of(request)
-    collector.bodies.announced(request.scope)
-    served = collector.served.get(request.path_params.get("fingerprint", ""))
-    request.state.token = await collector.authorize(request.headers.get("authorization", ""), ANALYST, served)
-
-
-async def note(request: Request, served: Served, what: str) -> None:
-    """Write down what an analyst asked: by day and token's name, for whoever has to answer for it.
-
-    Args:
-        request: The request; its token was checked.
-        served: The plan that was asked about.
-        what: The question, of which 2000 characters are kept.
-    """
-    collector, name = collector_of(request), request.state.token.name
-    await collector.analyse(lambda: collector.store.note_asked(today(), name, served.plan.collection, what[:2000]))
-
-
-async def read_form(request: Request, form: type[Form]) -> Form:
-    """Return a request's body as one of the forms; an empty one is the form as it is by itself."""
-    body = await collector_of(request).bodies.read(request.receive)
-    try:
-        return form.model_validate(msgspec.json.decode(body) if body.strip() else {})  # NaN is no JSON
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise HTTPException(400, f"the body is not JSON: {error}") from error
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        raise HTTPException(422, [{**line, "loc": ["body", *line["loc"]]} for line in found]) from error
-
-
-def body_of(form: type[BaseModel], *, required: bool) -> dict[str, Any]:
-    """Return the description of a body that a route reads itself."""
-    schema = form.model_json_schema()
-    return {"requestBody": {"required": required, "content": {JSON: {"schema": schema}}}}
 
 
 @router.get("/v1/plans", summary="All plans that are served")
@@ -179,7 +129,7 @@ async def get_status(request: Request, fingerprint: Fingerprint) -> dict[str, An
     """Return what was counted and refused, what liars can do, and whether the crowd looks honest."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
-    await note(request, served, "status")
+    await note(request, served.plan.collection, "status")
     return await collector.analyse(lambda: collector.analyst.status(served))
 
 
@@ -194,36 +144,16 @@ async def post_fit(request: Request, fingerprint: Fingerprint) -> Fitted:
     """Fit the plan's mechanism to what was counted so far, and answer from it from now on."""
     collector = collector_of(request)
     served, chosen = collector.find(fingerprint), await read_form(request, FitRequest)
-    await note(request, served, "fit")
+    await note(request, served.plan.collection, "fit")
     try:
         model = await collector.fit(
             lambda: collector.analyst.fit(served, seed=chosen.seed, quality=chosen.quality, wave=chosen.wave)
         )
+    except QueryError as error:
+        raise HTTPException(422, str(error)) from error
     except (TooFewReportsError, SottovoceError) as error:
         raise HTTPException(409, str(error)) from error
     return Fitted(mechanism=model.origin.mechanism, reports=model.origin.reports, warnings=list(model.caveats))
-
-
-@router.post(
-    "/v1/plans/{fingerprint}/answers",
-    summary="Fractions of the crowd",
-    dependencies=[Depends(analyst_only)],
-    responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
-    openapi_extra=body_of(AnswersRequest, required=True),
-)
-async def post_answers(request: Request, fingerprint: Fingerprint) -> Answers:
-    """Return the estimated fraction of the crowd inside each query and its interval, by the last fit."""
-    collector = collector_of(request)
-    served, asked = collector.find(fingerprint), await read_form(request, AnswersRequest)
-    questions = msgspec.json.encode(asked.where or asked.queries).decode()
-    await note(request, served, f"answers {questions}")
-    try:
-        model, answers = await collector.analyse(lambda: collector.analyst.answer(served, asked))
-    except NotFittedError as error:
-        raise HTTPException(409, str(error)) from error
-    except QueryError as error:
-        raise HTTPException(422, str(error)) from error
-    return Answers(reports=model.origin.reports, answers=answers)
 
 
 @router.get(
@@ -237,7 +167,7 @@ async def get_exploration(request: Request, fingerprint: Fingerprint) -> Respons
     """Return the fitted model and all else that the explorer's page needs to answer by itself."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
-    await note(request, served, "exploration")
+    await note(request, served.plan.collection, "exploration")
     try:
         document = await collector.analyse(lambda: collector.analyst.explore(served))
     except (NotFittedError, ModelError) as error:
@@ -256,7 +186,7 @@ async def get_tally(request: Request, fingerprint: Fingerprint) -> Response:
     """Return all counts of the plan's collection as `Tally.load` reads them."""
     collector = collector_of(request)
     served = collector.find(fingerprint)
-    await note(request, served, "tally")
+    await note(request, served.plan.collection, "tally")
     content = await collector.analyse(
         lambda: tally_bytes(
             tally_of(collector.store, served.plan, served.key.collection, step=collector.settings.release_step)

@@ -248,6 +248,12 @@ def _roughly(schema: Schema, users: int, like: object, seed: int, design: dict[s
     return _carry_out(Plan.create(schema, users=users, **design), crowds, seed=seed, differences=False, progress=None)
 
 
+def forecast_plan(plan: Plan, users: int) -> Forecast:
+    """Return a rough forecast of a plan as it is, once so many people have reported."""
+    crowds, asked = _crowds(plan.schema, None, 0, None, ROUGHLY), msgspec.structs.replace(plan.one_wave, users=users)
+    return _carry_out(asked, crowds, seed=0, differences=False, progress=None)
+
+
 def _carry_out(
     plan: Plan, crowds: Sequence[Crowd], *, seed: int, differences: bool, progress: Progress | None
 ) -> Forecast:
@@ -383,15 +389,10 @@ def people_needed(  # noqa: PLR0913 - every one a choice of its own, all but the
             f"even {low:,} people would not bring {mechanism} within {within:.2%} of the truth on {dimensions} "
             "attributes; use a larger epsilon, or another mechanism"
         )
-    return _rounded(high)
+    digits: int = 10 ** max(0, math.floor(math.log10(high)) - 1)
+    return math.ceil(high / digits) * digits  # rounded up to two digits
 
 
 def _middle(values: list[float]) -> float:
     """Return the geometric mean: errors of different crowds differ by factors."""
     return float(np.exp(np.mean(np.log(np.maximum(values, 1e-12)))))
-
-
-def _rounded(users: int) -> int:
-    """Return a number of people rounded up to two digits."""
-    digits: int = 10 ** max(0, math.floor(math.log10(users)) - 1)
-    return math.ceil(users / digits) * digits

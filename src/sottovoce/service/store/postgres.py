@@ -26,7 +26,7 @@ from sottovoce.service.store.connections import Connections
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.records import Records
-from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports
+from sottovoce.service.store.store import ID, Counts, Mask, PlanKey, Reports, Storage
 
 _MIGRATION_LOCK, _REWRITE_LOCK, _LOG_LOCK = 0x50770, 0x50771, 0x50772  # any numbers that all collectors agree on
 _CONNECT_SECONDS = 10
@@ -107,7 +107,7 @@ class PostgresStore(Records):
         """Return which ids were counted before."""
         order, digests = self._key_of(collection).digests(ids)
         with self._pool.connection() as connection:
-            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.IdList(digests)), binary=True))
             seen = np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
             if collection in self._plain:
                 seen |= plain.seen_in_postgres(connection, collection, ids[order])
@@ -176,7 +176,7 @@ class PostgresStore(Records):
     ) -> Mask:
         with self._pool.connection() as connection:
             connection.execute(_INCOMING)
-            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.IdList(digests)), binary=True))
             fresh = ~np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.ones(len(reports), dtype=bool)
             if collection in self._plain:
                 fresh &= ~plain.seen_in_postgres(connection, collection, reports.ids)
@@ -228,6 +228,10 @@ class PostgresStore(Records):
                 "SELECT number, fingerprint, document FROM plans WHERE collection = %s", (collection,)
             ).fetchall()
             return [Counts(name, document, *_columns(connection, number)) for number, name, document in plans]
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes; how much is left only its own machine knows."""
+        return Storage("postgresql", int(self._read("SELECT pg_database_size(current_database())")[0][0]), None)
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""

@@ -41,11 +41,19 @@ INSERT INTO models (collection, id, day, plan, reports, document) VALUES (?, ?, 
 DO UPDATE SET id = excluded.id, day = excluded.day, plan = excluded.plan, reports = excluded.reports,
     document = excluded.document
 """
+_WAVE_MODEL = """
+INSERT INTO wave_models (collection, wave, id, day, plan, reports, document) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (collection, wave) DO UPDATE SET id = excluded.id, day = excluded.day, plan = excluded.plan,
+    reports = excluded.reports, document = excluded.document
+"""
 _RELEASE = """
 INSERT INTO releases (plan, wave, reports, document) SELECT number, ?, ?, ? FROM plans WHERE fingerprint = ?
 ON CONFLICT (plan, wave) DO UPDATE SET reports = excluded.reports, document = excluded.document
 WHERE releases.reports = ?
 """
+
+_OF_COLLECTION = ("refusals", "models", "wave_models", "plans")
+"""The tables of which a collection's rows go with it, beside ids and counts."""
 
 
 class Records(ABC):
@@ -169,25 +177,43 @@ class Records(ABC):
         """Return the log of every plan that was ever registered."""
         return Log(tuple(LogEntry(*row) for row in self._read(f"{plan_log.ENTRIES} ORDER BY number")))
 
-    def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database.
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None) -> None:
+        """Keep the model that answers from now on, and for its wave, for all collectors of this database.
 
         Args:
             collection: The collection's number.
             day: Today.
             model: The model's file, and what it was fitted to.
+            wave: Of a plan with waves, which it is of.
         """
-        self._write(_MODEL, (collection, model.id, str(day), model.plan, model.reports, model.document))
+        row = (model.id, str(day), model.plan, model.reports, model.document)
+        waves = [] if wave is None else [(_WAVE_MODEL, (collection, wave, *row))]
+        self._write_all([(_MODEL, (collection, *row)), *waves])
 
-    def model_head(self, collection: int) -> tuple[str, int] | None:
-        """Return the id and the reports of the model that answers, if there is one."""
-        rows = self._read("SELECT id, reports FROM models WHERE collection = ?", (collection,))
+    def model_head(self, collection: int, wave: int | None = None) -> tuple[str, int] | None:
+        """Return the id and the reports of the model that answers, or of a wave's, if there is one."""
+        rows = self._model_rows("id, reports", collection, wave)
         return (rows[0][0], int(rows[0][1])) if rows else None
 
-    def model(self, collection: int) -> KeptModel | None:
-        """Return the model that answers, if there is one."""
-        rows = self._read("SELECT id, plan, reports, document FROM models WHERE collection = ?", (collection,))
+    def model(self, collection: int, wave: int | None = None) -> KeptModel | None:
+        """Return the model that answers, or a wave's, if there is one."""
+        rows = self._model_rows("id, plan, reports, document", collection, wave)
         return KeptModel(rows[0][0], rows[0][1], int(rows[0][2]), bytes(rows[0][3])) if rows else None
+
+    def _model_rows(self, columns: str, collection: int, wave: int | None) -> list[tuple[Any, ...]]:
+        if wave is None:
+            return self._read(f"SELECT {columns} FROM models WHERE collection = ?", (collection,))
+        return self._read(f"SELECT {columns} FROM wave_models WHERE collection = ? AND wave = ?", (collection, wave))
+
+    def model_day(self, collection: int) -> datetime.date | None:
+        """Return the day on which the model that answers was fitted, if there is one."""
+        rows = self._read("SELECT day FROM models WHERE collection = ?", (collection,))
+        return day_of(rows[0][0]) if rows else None
+
+    def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
+        """Return the id and the reports of every wave's model, by wave."""
+        rows = self._read("SELECT wave, id, reports FROM wave_models WHERE collection = ? ORDER BY wave", (collection,))
+        return {wave: (id, int(reports)) for wave, id, reports in rows}
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
         """Return whether a task is this holder's for so many seconds; one at a time has it.
@@ -240,7 +266,7 @@ class Records(ABC):
             [
                 *((f"DELETE FROM {table} WHERE collection = ?", one) for table in self._id_tables),
                 *((f"DELETE FROM {table} WHERE plan IN {plans}", one) for table in ("counts", "releases")),
-                *((f"DELETE FROM {table} WHERE collection = ?", one) for table in ("refusals", "models", "plans")),
+                *((f"DELETE FROM {table} WHERE collection = ?", one) for table in _OF_COLLECTION),
                 ("DELETE FROM collections WHERE number = ?", one),
             ]
         )

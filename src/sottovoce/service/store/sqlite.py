@@ -27,7 +27,7 @@ from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.recent import RecentIds
 from sottovoce.service.store.records import Records
-from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, split
+from sottovoce.service.store.store import Counts, Mask, PlanKey, Reports, Storage, split
 
 _COUNT = """
 INSERT INTO counts (plan, day, question, code, count) VALUES (?, ?, ?, ?, ?)
@@ -41,7 +41,7 @@ _CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = ?"
 _CHECKPOINT_PAGES = 16_000
 """The log is copied into the file every 64 MB: pages that change often are then copied once, not each time."""
 
-_CACHE_KIB = 131_072
+_CACHE_KIB = 98_304
 _FREE_BYTES = 16 * 2**20
 """With less than this free on the disk a store is not well."""
 
@@ -234,6 +234,14 @@ class SQLiteStore(Records):
             "SELECT question, code, sum(count) FROM counts WHERE plan = ? GROUP BY question, code", (plan,)
         ).fetchall()
         return np.array(rows, dtype=np.int64).reshape(-1, 3).T
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes, its log included, and how much is left."""
+        files = (self.path, self.path.with_name(f"{self.path.name}-wal"))
+        free = os.statvfs(self.path.parent)
+        return Storage(
+            "sqlite", sum(file.stat().st_size for file in files if file.exists()), free.f_bavail * free.f_frsize
+        )
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""

@@ -175,6 +175,15 @@ class CollectionState:
 
 
 @dataclass(frozen=True, slots=True)
+class Storage:
+    """How much room a store takes: its kind, its bytes, and how many are left where that can be told."""
+
+    kind: str
+    used: int
+    free: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptModel:
     """The model that answers for a collection: its id, the plan it was fitted by, its reports, and its file."""
 
@@ -292,20 +301,27 @@ class Store(Protocol):
     def asked(self) -> list[tuple[datetime.date, str, str, str, int]]:
         """Return what was asked: day, token, collection, what, and how often."""
 
-    def save_model(self, collection: int, day: datetime.date, model: KeptModel) -> None:
-        """Keep the model that answers from now on, for all collectors of this database.
+    def save_model(self, collection: int, day: datetime.date, model: KeptModel, wave: int | None = None) -> None:
+        """Keep the model that answers from now on, and for its wave, for all collectors of this database.
 
         Args:
             collection: The collection's number.
             day: Today.
             model: The model's file, and what it was fitted to.
+            wave: Of a plan with waves, which it is of.
         """
 
-    def model_head(self, collection: int) -> tuple[str, int] | None:
-        """Return the id and the reports of the model that answers, if there is one."""
+    def model_head(self, collection: int, wave: int | None = None) -> tuple[str, int] | None:
+        """Return the id and the reports of the model that answers, or of a wave's, if there is one."""
 
-    def model(self, collection: int) -> KeptModel | None:
-        """Return the model that answers, if there is one."""
+    def model(self, collection: int, wave: int | None = None) -> KeptModel | None:
+        """Return the model that answers, or a wave's, if there is one."""
+
+    def model_day(self, collection: int) -> datetime.date | None:
+        """Return the day on which the model that answers was fitted, if there is one."""
+
+    def wave_heads(self, collection: int) -> dict[int, tuple[str, int]]:
+        """Return the id and the reports of every wave's model, by wave."""
 
     def lease(self, name: str, holder: str, seconds: int) -> bool:
         """Return whether a task is this holder's for so many seconds; one at a time has it.
@@ -333,6 +349,9 @@ class Store(Protocol):
 
     def delete_collection(self, collection: int) -> None:
         """Remove everything of a collection, and its key."""
+
+    def storage(self) -> Storage:
+        """Return how much room the store takes, and how much is left."""
 
     def check(self, *, write: bool = False) -> None:
         """Raise unless the store answers, and if ``write`` unless it takes a write: a full disk reads well."""
