@@ -69,9 +69,10 @@ format: $(STAMP) ## Bring the code into its standard form.
 explorer: $(MODULES) ## Build the explorer's page into the package (needs Node.js).
 	cd clients/explorer && npm run --silent build
 
-pictures: $(STAMP) ## Take the pictures of the explorer and the report in docs/ (needs Chromium).
+pictures: $(STAMP) ## Take the pictures of the explorer, the report and the operator's page in docs/ (needs Chromium).
 	$(BIN)/python docs/make_explorer_pictures.py
 	$(BIN)/python docs/make_report_pictures.py
+	$(BIN)/python docs/make_operator_pictures.py
 
 bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py

@@ -71,6 +71,7 @@
         failed(error);
       } finally {
         pressed.disabled = false;
+        if (document.activeElement === document.body) pressed.focus();
       }
     };
   }
@@ -237,7 +238,7 @@
         ? table(["reason", "reports, about"], line.refused.map((one) => [one.reason, number.format(one.reports)]))
         : make("p", { class: "soft" }, "None."));
       this.expected.replaceChildren(...this.errors(line.forecast));
-      this.plans.replaceChildren(table(["plan", "version", "last day", "people"], line.plans.map((one) => [short(one.fingerprint), String(one.version), one.expires || "none", number.format(one.users)])));
+      this.plans.replaceChildren(table(["plan", "last day", "people"], line.plans.map((one) => [`${short(one.fingerprint)}, version ${one.version}`, one.expires || "none", number.format(one.users)])));
       this.toggle.textContent = line.state === "closed" ? "Reopen" : "Close";
       this.toggle.className = line.state === "closed" ? "" : "danger";
       this.toggle.hidden = line.purged !== null;
@@ -287,19 +288,20 @@
       this.list = make("ul", { class: "tokens" });
       this.secret = make("div", { role: "status" });
       this.name = make("input", { required: true, maxlength: 100, autocomplete: "off" });
-      this.role = make("select", { change: () => this.choose() }, make("option", {}, "analyst"), make("option", {}, "reporter"));
+      this.role = make("select", { "aria-label": "role", change: () => this.choose() }, make("option", {}, "analyst"), make("option", {}, "reporter"));
       this.expires = make("input", { type: "date" });
-      this.scope = make("select", {}, make("option", { value: "" }, "all collections"));
+      this.scope = make("select", { "aria-label": "for" }, make("option", { value: "" }, "all collections"));
       this.reports = make("input", { type: "number", min: 1 });
       this.number = make("label", { hidden: true }, "reports it may post", this.reports);
+      this.form = make("form", { submit: acting(() => this.create()) },
+        make("label", {}, "name", this.name), make("label", {}, "role", this.role), make("label", {}, "last day", this.expires),
+        make("label", {}, "for", this.scope), this.number, make("button", { class: "primary" }, "Create token"));
       this.element = make(
         "section",
         { class: "card", "aria-labelledby": "title-tokens" },
         make("h2", { id: "title-tokens" }, "Tokens"),
         this.list,
-        make("form", { submit: acting(() => this.create()) },
-          make("label", {}, "name", this.name), make("label", {}, "role", this.role), make("label", {}, "last day", this.expires),
-          make("label", {}, "for", this.scope), this.number, make("button", { class: "primary" }, "Create token")),
+        this.form,
         this.secret,
         make("button", { click: () => signOut("") }, "Sign out"),
       );
@@ -322,7 +324,7 @@
       const lines = tokens.map((one) => {
         const ended = one.revoked !== null || (one.expires !== null && one.expires < today);
         const facts = [one.role, one.expires && `until ${one.expires}`, one.collection && `for ${short(one.collection)}`,
-          one.reports !== null && `${number.format(one.reports)} reports left`, one.revoked && `revoked ${one.revoked}`];
+          one.reports !== null && `${number.format(one.reports)} ${one.reports === 1 ? "report" : "reports"} left`, one.revoked && `revoked ${one.revoked}`];
         return make("li", {},
           make("span", { class: "who" }, make("span", { class: ended ? "ended" : "" }, one.name), make("br"),
             make("span", { class: "soft" }, facts.filter(Boolean).join(", "))),
@@ -343,7 +345,8 @@
       }) }, "Copy");
       this.secret.replaceChildren(make("div", { class: "secret" }, `The token of ${made.name}. It is shown this once:`, make("code", {}, made.token),
         make("div", { class: "choices" }, copy, make("button", { click: () => this.secret.replaceChildren() }, "Hide"))));
-      this.name.value = "";
+      this.form.reset();
+      this.choose();
       this.tell((await ask("GET", "/v1/tokens")).tokens);
     }
 
