@@ -38,28 +38,29 @@ SHOTS = {
 }
 
 
-def fill(database: str) -> tuple[list[sv.Plan], str]:
-    """Count made-up reports of some weeks; return the plans, and an operator's token."""
+def fill(database: str) -> tuple[list[sv.Plan], str, str]:
+    """Count made-up reports of some weeks; return the plans, and tokens of an analyst and an operator."""
     store, day = open_store(database), today()
     last = (day + datetime.timedelta(days=20)).isoformat()
     about = {"contact": "transport@example.org", "users": 60_000, "epsilon": 2}
     plan = sv.Plan.create(PEOPLE, purpose="To plan bus lines and cycle lanes", expires=last, **about)
     done = sv.Plan.create(PEOPLE, purpose="Work and travel in spring", expires=last, **about)
     generator = np.random.default_rng(7)
-    for back in range(DAYS, -1, -1):
+    for back in (*range(80, 60, -1), *range(DAYS, -1, -1)):
+        own = done if back > DAYS else plan
         number = int(generator.integers(700, 2_400) * (0.4 if back == 0 else 1))
-        drawn = sv.randomize(plan, people(number, seed=back))
+        drawn = sv.randomize(own, people(number, seed=back))
         question, code = (np.asarray(drawn[name]).astype(np.int64) for name in ("question", "code"))
-        key, ids = store.register(plan), np.sort(np.frombuffer(secrets.token_bytes(16 * number), dtype=ID))
+        key, ids = store.register(own), np.sort(np.frombuffer(secrets.token_bytes(16 * number), dtype=ID))
         reports = Reports(ids, np.full(number, key.plan), question, code)
         refused = {"malformed": int(generator.integers(0, 5)), "expired plan": int(generator.integers(0, 3))}
         store.add(key.collection, day - datetime.timedelta(days=back), reports, refused)
-    store.close_collection(store.register(done).collection, day - datetime.timedelta(days=40))
-    create_token(store, "Alice, statistics office", "analyst", day)
+    store.close_collection(store.register(done).collection, day - datetime.timedelta(days=60))
     create_token(store, "kiosk", "reporter", day)
-    token = create_token(store, "Olga", "operator", day)
+    analyst = create_token(store, "Alice, statistics office", "analyst", day)
+    operator = create_token(store, "Olga", "operator", day)
     store.close()
-    return [plan, done], token
+    return [plan, done], analyst, operator
 
 
 @contextmanager
@@ -84,14 +85,15 @@ def main() -> None:
         sys.exit("Chromium is not installed")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         database = f"{folder}/collector.db"
-        plans, token = fill(database)
+        plans, analyst, operator = fill(database)
         with serving(database, plans) as url:
+            sv.RemoteModel(url, plans[0], token=analyst).fit(quality="fast")
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             for name, (viewport, scheme, scale) in SHOTS.items():
                 context = browser.new_context(viewport=viewport, color_scheme=scheme, device_scale_factor=scale)  # type: ignore[arg-type]
                 page = context.new_page()
                 page.goto(f"{url}/operate")
-                page.get_by_label("operator's token").fill(token)
+                page.get_by_label("operator's token").fill(operator)
                 page.get_by_role("button", name="Open").click()
                 if name == "operator-desktop":  # remembered by the collector from then on
                     page.get_by_role("button", name="Work out now").first.click(timeout=60_000)
