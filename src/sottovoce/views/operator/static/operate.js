@@ -238,7 +238,7 @@
       this.flags.replaceChildren(...flagged, ...warned);
       const least = number.format(line.minimum_reports);
       const early = line.total < line.minimum_reports ? `, possible from ${least} reports on` : "";
-      const fit = line.fit ? `${line.fit.day}, to ${number.format(line.fit.reports)} reports` : `none yet${early}`;
+      const fit = line.fit ? `${line.fit.day}, to about ${number.format(line.fit.reports)} reports` : `none yet${early}`;
       this.figures.replaceChildren(
         figure("reports, about", `${number.format(line.total)} of ${number.format(line.planned)} planned`),
         figure("today, about", number.format(line.today)),
@@ -407,7 +407,8 @@
     const room = `${kind}: ${bytes(used)}${free === null ? "" : `, ${bytes(free)} free`}`;
     about.textContent = `${found.day}; ${room}; version ${found.version}`;
     const place = document.getElementById("collections");
-    for (const line of found.collections) {
+    const open = (line) => (line.state === "open" ? 0 : 1);
+    for (const line of found.collections.sort((one, other) => open(one) - open(other))) {
       if (!cards.has(line.collection)) {
         cards.set(line.collection, new Card(line.collection));
         place.append(cards.get(line.collection).element);
