@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 CLIENTS := js explorer
 MODULES := $(CLIENTS:%=clients/%/node_modules/.package-lock.json)
 
-.PHONY: help demo test fast check format coverage oldest explorer pictures bench scale clean
+.PHONY: help demo test fast check docs format coverage oldest explorer survey figures bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -69,10 +69,14 @@ format: $(STAMP) ## Bring the code into its standard form.
 explorer: $(MODULES) ## Build the explorer's page into the package (needs Node.js).
 	cd clients/explorer && npm run --silent build
 
-pictures: $(STAMP) ## Take the pictures of the explorer, the report and the operator's page in docs/ (needs Chromium).
-	$(BIN)/python docs/make_explorer_pictures.py
-	$(BIN)/python docs/make_report_pictures.py
-	$(BIN)/python docs/make_operator_pictures.py
+survey: $(MODULES) ## Build the browser client, and the survey page's program into the package (needs Node.js).
+	cd clients/js && npm run --silent build
+
+docs: $(STAMP) ## Build the site into build/docs, without a network; a warning or a broken link is an error.
+	$(BIN)/python docs/site/build.py
+
+figures: $(STAMP) ## Make the pictures and tables of docs/ again that take under ten minutes, and the notebooks (needs Chromium).
+	$(BIN)/python docs/make_figures.py
 
 bench: $(STAMP) ## Measure the core against plain per-report hashing.
 	$(BIN)/python benchmarks/core.py

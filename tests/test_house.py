@@ -15,7 +15,7 @@ SOURCE = ROOT / "src" / "sottovoce"
 MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
 
 WITHOUT_MIRROR = {
-    "_types.py": "two names of types",
+    "_types.py": "names of types",
     "channels/channel.py": "a protocol: tests/conformance/test_channels.py asks it of every channel",
     "schema/numeric.py": "a kind of attribute: tests/schema/test_attributes.py asks the same of each",
     "plan/refusals.py": "names of reasons: every engine's tests count by them",

@@ -1,4 +1,4 @@
-/** Joins the modules of src/ into the one file that pages load; comments stay, so that it can be read and audited. */
+/** Joins modules into the files that pages load; comments stay, so that they can be read and audited. */
 
 const typesInOneFile = {
   name: "types-in-one-file",
@@ -7,9 +7,14 @@ const typesInOneFile = {
 };
 
 const banner = "// Sottovoce for browsers, joined from src/ by `npm run build`: edit there. The overview is at the end.";
+const surveyBanner = "// The survey page of Sottovoce, joined from clients/js by `npm run build`: edit there.";
 
-export default {
-  input: "src/sottovoce.js",
-  output: { file: "sottovoce.js", format: "es", banner },
-  plugins: [typesInOneFile],
-};
+/** The client, which pages of one's own import, and the survey page's program, which the Python package carries. */
+export default [
+  { input: "src/sottovoce.js", output: { file: "sottovoce.js", format: "es", banner }, plugins: [typesInOneFile] },
+  {
+    input: "survey/main.js",
+    output: { file: "../../src/sottovoce/views/survey_page/static/survey.js", format: "iife", banner: surveyBanner },
+    plugins: [typesInOneFile],
+  },
+];

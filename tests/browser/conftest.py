@@ -25,6 +25,7 @@ import sottovoce as sv
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing ran in a browser")
 
 ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "survey"
 COMMAND = Path(sys.executable).with_name("sottovoce")
 LAUNCH: dict[str, Any] = {
     "executable_path": shutil.which("chromium"),
@@ -51,6 +52,11 @@ class Collector:
     def plan_url(self) -> str:
         """Where the plan is."""
         return f"{self.url}/v1/plans/{self.plan.fingerprint}"
+
+    @property
+    def plain(self) -> str:
+        """Where an empty page is, on which a test may load the client itself."""
+        return f"{self.url}/plain.html"
 
     def count(self) -> int:
         """Return how many reports were counted, as the collector says."""
@@ -81,9 +87,9 @@ def collector(tmp_path_factory: pytest.TempPathFactory, elsewhere: str) -> Itera
     """A collector with the survey's plan and page, on a database of its own; pages of one other origin may post."""
     pytest.importorskip("sottovoce.service.app", reason="sottovoce[service] is not installed: no page was served")
     folder = tmp_path_factory.mktemp("collector")
-    database, survey = folder / "counts.db", ROOT / "examples" / "survey"
+    database, site = folder / "counts.db", folder / "site"
     plan = sv.Plan.create(
-        sv.Schema.load(survey / "schema.toml"),
+        sv.Schema.load(EXAMPLE / "schema.toml"),
         epsilon=1,
         users=20_000,
         purpose="To plan bus lines and cycle lanes",
@@ -91,10 +97,12 @@ def collector(tmp_path_factory: pytest.TempPathFactory, elsewhere: str) -> Itera
         expires="9999-12-31",
     )
     plan.save(folder / "plan.json")
+    make_site(folder / "plan.json", site)
+    (site / "plain.html").write_text("<!doctype html><title>A page of one's own</title>", encoding="utf-8")
     create = [COMMAND, "token", "create", "reader", "--db", database]
     token = subprocess.run(create, check=True, capture_output=True, text=True).stdout.strip()
     port = free_port()
-    pages = ["--pages", survey, "--pages", ROOT / "clients" / "js", "--origin", elsewhere]
+    pages = ["--pages", site, "--pages", ROOT / "clients" / "js", "--origin", elsewhere]
     serve = [COMMAND, "serve", folder / "plan.json", "--db", database, "--port", str(port), *pages]
     with (folder / "log").open("w") as log, subprocess.Popen(serve, stdout=log, stderr=log) as process:
         try:
@@ -103,6 +111,16 @@ def collector(tmp_path_factory: pytest.TempPathFactory, elsewhere: str) -> Itera
             yield Collector(url, plan, token)
         finally:
             process.terminate()
+
+
+def make_site(plan: Path, site: Path) -> None:
+    """Make the survey page of a plan of the example's schema, as its README says."""
+    messages = [part for name in ("de", "ar") for part in ("--messages", EXAMPLE / f"messages-{name}.json")]
+    about = ["--title", "Ways to work", "--organisation", "City of Example"]
+    about += ["--privacy-notice", "https://example.org/privacy"]
+    subprocess.run(
+        [COMMAND, "survey", plan, *about, *messages, "--out", site], check=True, capture_output=True, timeout=120
+    )
 
 
 def free_port() -> int:

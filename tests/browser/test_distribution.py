@@ -40,7 +40,7 @@ def assert_follows(plan: sv.Plan, drawn: Iterable[tuple[int, int]]) -> None:
 
 
 def test_reports_of_a_browser_follow_the_plan(page: Page, collector: Collector) -> None:
-    page.goto(collector.url)
+    page.goto(collector.plain)
     plan = collector.plan
     drawn = page.evaluate(DRAW, [collector.plan_url, RECORD, REPORTS])
     assert len({report["id"] for report in drawn}) == REPORTS

@@ -47,7 +47,7 @@ def saved(plan: sv.Plan) -> str:
 
 def test_a_full_local_storage_does_not_choose_among_draws(page: Page, collector: Collector) -> None:
     """Local storage filled to leave room for three digits once made a client draw again until its report fitted."""
-    page.goto(collector.url)
+    page.goto(collector.plain)
     page.evaluate(
         """() => {
             for (let size = 2 ** 22; size >= 1; size = size >> 1) {
@@ -67,7 +67,7 @@ def limited(chromium: BrowserType, collector: Collector, tmp_path: Path) -> Iter
     """A page that can set how many bytes its origin may keep: of a profile on disk, where quotas hold."""
     context = chromium.launch_persistent_context(tmp_path, **LAUNCH)
     page = context.new_page()
-    page.goto(f"{collector.url}/icon.svg")
+    page.goto(f"{collector.url}/sottovoce.js")
     session = context.new_cdp_session(page)
 
     def set_quota(size: int) -> None:
@@ -167,7 +167,7 @@ def test_two_pages_share_one_budget(browser: Browser, collector: Collector) -> N
     context = browser.new_context()
     pages = [context.new_page() for _ in range(2)]
     for number, page in enumerate(pages):
-        page.goto(collector.url)
+        page.goto(collector.plain)
         twins = [
             saved(sv.Plan.create(PLAN.schema, epsilon=1, users=1000, mechanism="msw", purpose=f"{number} {twin}"))
             for twin in range(10)
@@ -184,7 +184,7 @@ def test_two_pages_share_one_budget(browser: Browser, collector: Collector) -> N
             twins,
         )
     starter = context.new_page()
-    starter.goto(collector.url)
+    starter.goto(collector.plain)
     starter.evaluate("new BroadcastChannel('start').postMessage('now')")
     said = [word for page in pages for word in page.evaluate("window.answered")]
     assert said.count("BudgetError") == 16
@@ -193,11 +193,11 @@ def test_two_pages_share_one_budget(browser: Browser, collector: Collector) -> N
 
 
 def test_what_an_older_version_kept_in_local_storage_is_taken_over(page: Page, collector: Collector) -> None:
-    page.goto(f"{collector.url}/icon.svg")
+    page.goto(f"{collector.url}/sottovoce.js")
     old = {"plan": PLAN.fingerprint, "id": "ab" * 16, "question": 0, "code": 7}
     note = json.dumps({"body": json.dumps(old, separators=(",", ":")), "acknowledged": False})
     page.evaluate("([key, note]) => localStorage.setItem(key, note)", [f"sottovoce.{PLAN.collection}", note])
-    page.goto(collector.url)
+    page.goto(collector.plain)
     page.evaluate(INSTALL)
     kept = page.evaluate("async (plan) => (await open(plan)).drawn()", saved(PLAN))
     assert kept == {"report": old, "acknowledged": False}
@@ -205,7 +205,7 @@ def test_what_an_older_version_kept_in_local_storage_is_taken_over(page: Page, c
 
 
 def test_a_clock_that_is_set_back_gives_nothing_back(page: Page, collector: Collector) -> None:
-    page.goto(collector.url)
+    page.goto(collector.plain)
     page.evaluate(INSTALL)
     said = page.evaluate(
         """async ([first, second]) => {

@@ -33,7 +33,7 @@ def test_a_page_draws_offline_and_sends_what_waits_when_it_is_online_again(
     before = collector.count()
     context = browser.new_context()
     page = context.new_page()
-    page.goto(collector.url)
+    page.goto(collector.plain)
     page.evaluate(LOAD, [collector.plan_url, {"attempts": 1}])
     context.set_offline(True)
     page.evaluate(

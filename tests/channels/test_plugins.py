@@ -12,7 +12,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.channels import GRR, make_channel
-from sottovoce.channels.plugins import GROUPS, load_plugin, package_of, plugins, table_ratio
+from sottovoce.channels.plugins import GROUPS, load_plugin, package_of, plugins, table_facts
 
 MODULE = """
 from dataclasses import dataclass
@@ -106,4 +106,5 @@ def test_nothing_is_brought_where_nothing_is_installed() -> None:
 
 def test_the_ratio_read_off_a_table_is_the_channels_own() -> None:
     channel = GRR.design(5, Decimal(1))
-    assert table_ratio(channel) == channel.worst_ratio() == Fraction(channel.keep, channel.other)
+    assert table_facts(channel) == (channel.worst_ratio(), channel.blanket())
+    assert channel.worst_ratio() == Fraction(channel.keep, channel.other)

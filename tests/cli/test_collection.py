@@ -43,7 +43,8 @@ def test_a_plan_of_the_collection_is_added_and_another_is_not(folder: Path) -> N
     make_plan(purpose="another").save(folder / "other.json")
     refused = run(folder, "add", folder / "other.json")
     assert refused.exit_code == 1
-    assert "of another collection" in refused.stderr
+    assert "has no collection" in refused.stderr
+    assert "sottovoce serve begins one" in refused.stderr
     assert json.loads(run(folder, "list", "--json").stdout)["collections"][0]["plans"] == 2
 
 
@@ -56,8 +57,10 @@ def test_an_extended_plan_is_a_file_of_the_same_collection(folder: Path) -> None
 
 def test_what_there_is_not_is_not_closed_deleted_or_purged(folder: Path) -> None:
     make_plan(purpose="another").save(folder / "other.json")
-    for verb in (["close"], ["reopen"], ["purge"], ["delete", "--yes"]):
+    longer = ["extend", "--expires", "2999-06-01", "--out", folder / "longer.json"]
+    for verb in (longer, ["close"], ["reopen"], ["purge"], ["delete", "--yes"]):
         refused = run(folder, verb[0], folder / "other.json", *verb[1:])
         assert refused.exit_code == 1
         assert "has no collection" in refused.stderr
+    assert not (folder / "longer.json").exists()
     assert "say --yes" in run(folder, "delete", folder / "plan.json").stderr

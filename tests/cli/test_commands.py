@@ -67,7 +67,9 @@ def test_commands_print_the_members_that_are_documented(folder: Path) -> None:
     for call in (
         ("schema", "people.csv", "--out", "s.toml"),
         ("plan", "schema.toml", *design, "--out", "p.json"),
+        ("plan", "schema.toml", "--epsilon", "2", "--users", 3_000, "--out", "p2.json"),
         ("audit", "p.json"),
+        ("survey", "p2.json", "--out", "site"),
         ("randomize", "p.json", "people.csv", "--check"),
         ("randomize", "p.json", "people.csv", "--out", "r.parquet"),
         ("tally", "p.json", "r.parquet", "--out", "t.parquet"),

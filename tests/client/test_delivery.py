@@ -91,14 +91,6 @@ def test_a_collection_that_was_answered_is_not_answered_again(flaky: tuple[str, 
     assert len(server.heard) == 1
 
 
-def test_a_ledger_is_found_under_its_older_name(flaky: tuple[str, type[Flaky]], tmp_path: Path) -> None:
-    url, server = flaky
-    server.answers = [COUNTED]
-    assert sv.Client.from_url(url, spent=tmp_path / "new").send(RECORD) is not None
-    assert sv.Client.from_url(url, ledger=tmp_path / "new").send(RECORD) is None
-    assert sv.Client.send_pending(spent=tmp_path / "new") == []
-
-
 def test_the_mark_is_set_at_the_draw(flaky: tuple[str, type[Flaky]], tmp_path: Path) -> None:
     url, server = flaky
     server.answers = [(0, b"")]

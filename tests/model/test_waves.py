@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
+import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.model.state_checks import seal
+from sottovoce.model.waves import load_fitted
 
 SCHEMA = sv.Schema([sv.Ordinal("age", 0, 15), sv.Ordinal("income", 0, 15)])
 PLAN = sv.Plan.create(SCHEMA, users=60_000, waves=3, lifetime=2, mechanism="hdg")
@@ -74,3 +79,58 @@ def test_plans_with_and_without_waves_are_not_fitted_by_each_others_functions() 
         sv.fit_waves(PLAN, sv.Tally(PLAN))
     with pytest.raises(sv.ModelError, match="own collection"):
         sv.fit_waves(PLAN, sv.Tally(PLAN.one_wave))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> tuple[sv.WaveModels, Path]:
+    """Two waves' models, and the file that holds them."""
+    path = tmp_path_factory.mktemp("waves") / "models.json"
+    models = sv.fit_waves(PLAN, collected(1, 3))
+    models.save(path)
+    return models, path
+
+
+def test_models_are_saved_loaded_and_pickled_as_they_are(saved: tuple[sv.WaveModels, Path]) -> None:
+    models, path = saved
+    for again in (sv.WaveModels.load(path), load_fitted(path), pickle.loads(pickle.dumps(models))):
+        assert isinstance(again, sv.WaveModels)
+        assert again.plan == models.plan
+        assert list(again) == [1, 3]
+        for where in ("income >= 8", "age < 4 AND income >= 8"):
+            assert again.change(where, between=(1, 3)) == models.change(where, between=(1, 3))
+            assert again.change(where, between=(1, 3)).interval == pytest.approx(
+                models.change(where, between=(1, 3)).interval, abs=1e-9
+            )
+    models[1].save(path.with_name("one.json"))
+    assert isinstance(load_fitted(path.with_name("one.json")), sv.Model)
+
+
+def test_a_file_that_was_damaged_or_altered_is_refused(saved: tuple[sv.WaveModels, Path], tmp_path: Path) -> None:
+    _, path = saved
+    document = json.loads(path.read_bytes())
+
+    def refused(changed: object, match: str) -> None:
+        other = tmp_path / "other.json"
+        other.write_bytes(changed if isinstance(changed, bytes) else json.dumps(changed).encode())
+        with pytest.raises(sv.ModelError, match=match):
+            sv.WaveModels.load(other)
+
+    def altered(**members: object) -> dict[str, object]:
+        return seal({**document, **members})
+
+    refused({**document, "models": {"1": document["models"]["1"]}}, "digest")
+    refused(path.read_bytes()[:-20], "damaged")
+    refused(b"[]", "damaged")
+    refused(altered(format="sottovoce-model-1"), "format 'sottovoce-model-1' is not 'sottovoce-waves-1'")
+    refused(altered(models={}), "there is no model in it")
+    refused(altered(models={"4": document["models"]["1"]}), "wave is an integer from 1 to 3")
+    refused(altered(plan=json.loads(PLAN.one_wave.to_json())), "this plan has no waves")
+    other = sv.Plan.create(SCHEMA, users=60_000, waves=3, lifetime=2, mechanism="hdg", purpose="another")
+    refused(altered(plan=json.loads(other.to_json())), "of another collection")
+    array = document["models"]["1"]["state"]["matrices"][0]
+    wider = json.loads(json.dumps(document["models"]))
+    wider["1"]["state"]["matrices"][0]["shape"] = [array["shape"][0] * 2, *array["shape"][1:]]
+    refused(altered(models=wider), "bytes")
+    with pytest.raises(sv.ModelError, match="not a model"):
+        (tmp_path / "junk.json").write_bytes(b"{}")
+        load_fitted(tmp_path / "junk.json")

@@ -46,3 +46,8 @@ def test_a_parent_is_a_collection(parent: object) -> None:
         check_parent(parent)
     check_parent("0f" * 32)
     check_parent(msgspec.UNSET)
+
+
+def test_a_next_round_needs_a_tally(rounds: tuple[sv.Plan, sv.Plan]) -> None:
+    with pytest.raises(sv.PlanError, match="designed from a Tally of this one, got str"):
+        rounds[0].next_round("x")

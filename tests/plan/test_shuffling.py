@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from sottovoce.plan.shuffling import shuffled_epsilon
+from sottovoce.channels import make_channel
+from sottovoce.plan.shuffling import Blanket, shuffled_epsilon
 
 
 def counts_of(rows: list[np.ndarray]) -> np.ndarray:
@@ -67,10 +69,11 @@ def brute_force(epsilon: float, cells: int, users: int, delta: float, *, every: 
     return worst
 
 
-def response(epsilon: float, cells: int) -> tuple[Fraction, Fraction]:
-    """Return the worst ratio and the variation of randomised response."""
+def response(epsilon: float, cells: int) -> Blanket:
+    """Return what is known of randomised response, where two cells differ in all that is outside of the blanket."""
     ratio = math.exp(epsilon)
-    return Fraction(ratio), Fraction((ratio - 1) / (ratio + cells - 1))
+    variation = Fraction((ratio - 1) / (ratio + cells - 1))
+    return Blanket(Fraction(ratio), variation, variation)
 
 
 CASES = [(2, 8, True), (2, 50, True), (3, 6, True), (3, 50, False), (4, 5, True), (4, 16, False)]
@@ -83,11 +86,61 @@ def test_it_is_never_below_the_exact_divergence_of_any_crowd(
     cells: int, users: int, every: bool, epsilon: float, delta: float
 ):
     exact = brute_force(epsilon, cells, users, delta, every=every)
-    found = shuffled_epsilon(*response(epsilon, cells), users=users, delta=delta)
-    assert found >= exact
-    # With two cells nobody else can be in a third one, where they would hide the person least; the bound holds for
-    # plans of many questions, where it is not known that nobody is.
-    assert found <= (1.05 if cells > 2 else 1.25) * exact
+    found = shuffled_epsilon(response(epsilon, cells), users=users, delta=delta, binary=cells == 2)
+    assert exact <= found <= 1.05 * exact
+    assert found <= shuffled_epsilon(response(epsilon, cells), users=users, delta=delta)
+
+
+def exact_among_equals(laws: np.ndarray, users: int, delta: float, most: float) -> float:
+    """Return the exact epsilon between two laws of a report, those of all others being the third.
+
+    Among independent reports of one law r, the person's report is that of any of them: delta is E[(f_1 + ... + f_n)_+]
+    / n with f = a / r - e b / r, over how often each of its few values comes.
+    """
+    kinds, number = np.unique(laws.round(14), axis=1, return_counts=True)
+    chances = kinds[2] * number
+    ways = np.array([way for way in itertools.product(range(users + 1), repeat=len(chances)) if sum(way) == users])
+    logs = np.array([math.lgamma(count + 1) for count in range(users + 1)])
+    weights = np.exp(logs[users] - logs[ways].sum(axis=1) + ways @ np.log(chances))
+
+    def left(epsilon: float) -> float:
+        terms = (kinds[0] - math.exp(epsilon) * kinds[1]) / kinds[2]
+        return float(weights @ np.maximum(ways @ terms, 0)) / users
+
+    return bisect(left, delta, most)
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-4])
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "2"])
+@pytest.mark.parametrize(("kind", "cells"), [("local_hash", 9), ("square_wave", 4), ("square_wave", 8)])
+def test_reports_in_which_two_records_agree_and_others_do_not_are_allowed_for(
+    kind: str, cells: int, epsilon: str, delta: float
+):
+    """Under local hashing two cells may share a hash, and in a square wave what is near: both count against them."""
+    channel = make_channel(kind, cells, Decimal(epsilon), "00")
+    blanket = Blanket(channel.worst_ratio(), channel.variation(), 1 - channel.blanket())
+    assert blanket.outside > blanket.variation or kind == "square_wave"
+    for users in (2, 5):
+        found = shuffled_epsilon(blanket, users=users, delta=delta)
+        for cells_of in [(0, -1, 0), (0, -1, -1), *itertools.permutations((0, 1, -1))]:
+            laws = channel.probabilities()[list(cells_of)]
+            assert exact_among_equals(laws, users, delta, float(epsilon)) <= found
+
+
+def test_two_questions_in_one_of_which_two_records_agree_need_what_is_outside_of_the_blanket():
+    """Half of the people are asked what the two agree in and others do not: their own variation alone is too small."""
+    ratio = math.exp(2)
+    cells = (np.ones((3, 3)) + (ratio - 1) * np.eye(3)) / (ratio + 2)
+    laws = np.hstack([cells[[0, 0, 1]], cells]) / 2
+    whole = Fraction((ratio - 1) / (ratio + 2))
+    known = Blanket(Fraction(ratio), whole / 2, whole)
+    forgetful = Blanket(Fraction(ratio), whole / 2, whole / 2)
+    below = []
+    for delta in (3e-3, 1e-3, 3e-4):
+        exact = exact_among_equals(laws, 6, delta, 2.0)
+        assert exact <= shuffled_epsilon(known, users=6, delta=delta)
+        below.append(shuffled_epsilon(forgetful, users=6, delta=delta) < exact)
+    assert any(below)
 
 
 def second_evaluation(ratio: float, informative: float, users: int, delta: float) -> float:
@@ -121,24 +174,27 @@ def second_evaluation(ratio: float, informative: float, users: int, delta: float
 @pytest.mark.parametrize("cells", [2, 3, 16])
 @pytest.mark.parametrize("epsilon", [1.0, 2.0, 4.0])
 def test_it_equals_a_second_evaluation_from_above(epsilon: float, cells: int, users: int):
-    ratio, variation = response(epsilon, cells)
-    found = shuffled_epsilon(ratio, variation, users=users, delta=1e-9)
-    second = second_evaluation(float(ratio), float(variation / (ratio - 1)), users, 1e-9)
+    known = response(epsilon, cells)
+    found = shuffled_epsilon(known, users=users, delta=1e-9)
+    second = second_evaluation(float(known.ratio), float(known.variation / (known.ratio - 1)), users, 1e-9)
     assert second <= found <= 1.002 * second
 
 
 def test_more_people_fewer_exemptions_and_more_variation_change_it_as_they_must():
-    ratio, variation = response(1.0, 4)
-    by_users = [shuffled_epsilon(ratio, variation, users=users, delta=1e-6) for users in (1, 10, 1000, 10**5, 10**11)]
+    known = response(1.0, 4)
+    by_users = [shuffled_epsilon(known, users=users, delta=1e-6) for users in (1, 10, 1000, 10**5, 10**11)]
     assert by_users == sorted(by_users, reverse=True)
     assert by_users[0] == pytest.approx(1.0, abs=1e-5)
-    by_delta = [shuffled_epsilon(ratio, variation, users=5000, delta=delta) for delta in (1e-3, 1e-6, 1e-12)]
+    by_delta = [shuffled_epsilon(known, users=5000, delta=delta) for delta in (1e-3, 1e-6, 1e-12)]
     assert by_delta == sorted(by_delta)
-    by_variation = [shuffled_epsilon(ratio, variation * part, users=5000, delta=1e-6) for part in (Fraction(1, 9), 1)]
+    by_variation = [
+        shuffled_epsilon(Blanket(known.ratio, known.variation * part, known.outside * whole), users=5000, delta=1e-6)
+        for part, whole in ((Fraction(1, 9), Fraction(1, 9)), (Fraction(1, 9), 1), (1, 1))
+    ]
     assert by_variation == sorted(by_variation)
-    assert shuffled_epsilon(Fraction(1), Fraction(0), users=5, delta=1e-6) == 0
+    assert by_variation[1] < 1.1 * by_variation[0]  # what only the others differ in costs little in large crowds
+    assert shuffled_epsilon(Blanket(Fraction(1), Fraction(0), Fraction(0)), users=5, delta=1e-6) == 0
 
 
 def test_one_person_is_hidden_by_nobody():
-    ratio, variation = response(2.0, 3)
-    assert shuffled_epsilon(ratio, variation, users=1, delta=1e-9) == pytest.approx(2.0, abs=1e-3)
+    assert shuffled_epsilon(response(2.0, 3), users=1, delta=1e-9) == pytest.approx(2.0, abs=1e-3)

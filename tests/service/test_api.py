@@ -63,5 +63,5 @@ def test_every_plan_of_a_collection_is_taken_and_counted_under_its_own_fingerpri
 
 def test_the_client_of_a_collector_sends_over_http(collector: Running, plan: Plan, tmp_path: Path) -> None:
     before = collector.total(plan)
-    sv.Client.from_url(collector.url(plan), spent=tmp_path).send(RECORD)
+    sv.Client.from_url(collector.url(plan), ledger=tmp_path).send(RECORD)
     assert collector.total(plan) == before + 1

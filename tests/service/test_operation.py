@@ -52,7 +52,7 @@ def test_what_there_is_not_is_said(store: Store) -> None:
     for act in (find_collection, close_collection, reopen_collection, purge_collection):
         with pytest.raises(StoreError, match="has no collection 000000000000"):
             act(store, "0" * 64)
-    with pytest.raises(StoreError, match="of another collection"):
+    with pytest.raises(StoreError, match="has no collection"):
         add_plan(store, make_plan(purpose="another"))
     with pytest.raises(StoreError, match="no token named 'nobody'"):
         revoke_token(store, "nobody")

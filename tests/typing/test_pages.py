@@ -59,6 +59,13 @@ MISTAKES = {
     "a text for a tally": 'plan.refresh("x")',
     "a text for a schema": 'sv.Schema("age")',
     "a fraction among categories": 'sv.Categorical("region", ["north", 2.5])',
+    "a text for a tally of a round": 'plan.next_round("x")',
+    "a number for files": "sv.Tally.from_parquet(plan, 5)",
+    "a text for a dataframe": 'sv.Tally.from_spark(plan, "reports")',
+    "a text for known shares": 'model.calibrate({"region": "north"})',
+    "a column of another kind of table": 'model.sample(5, frame="polars").to_pydict()',
+    "a misspelt part of an estimate": "sv.Estimate(1.0, interval=(0.0, 2.0), level=0.9, evidense=0.5)",
+    "a misspelt part of an answer": 'sv.Answer.make(0.5, 0.1, level=0.9, reports=1, where="", populaton=5)',
     "an unknown keyword of a forecast": "sv.forecast(schema, epsilon=1, users=10, step=print)",
 }
 
@@ -83,6 +90,13 @@ def test_lists_structs_and_numbers_pass_and_every_mistake_is_found(tmp_path: Pat
         spread: float = high - low
         names: list[str] = [attribute.name for attribute in schema]
         length: int = len(schema["region"].name)
+        known = {"north": 0.4, "south": 0.6}
+        bands = {(0, 59): 0.8, (60, 119): 0.2}
+        model.calibrate({"region": known, "age": bands, "income": [0.5, 0.5]}).save("model.json")
+        model.calibrate({"region": {"north": 0.3, "south": 0.6, None: 0.1}})
+        columns: list[str] = model.sample(5, frame="polars").columns
+        heights: int = model.marginal("age").to_frame("polars").height
+        sv.Tally.from_parquet(plan, ["a.parquet", "b.parquet"])
     """
     program = textwrap.dedent(right)
     (tmp_path / "right.py").write_text(program, encoding="utf-8")

@@ -38,6 +38,7 @@ export class Explorer {
   private readonly missing = element("p", { class: "strangers", role: "status" });
   private readonly ended = new AbortController();
   private waiting = 0;
+  private watching: (filters: Filters) => void = () => {};
   /** What is compared with, and the distribution of every attribute among those. */
   private before: { readonly filters: Filters; readonly all: readonly Distribution[] } | null = null;
 
@@ -84,6 +85,11 @@ export class Explorer {
     this.update(this.views.current, true);
   }
 
+  /** Tell somebody what is chosen, whenever that is settled. */
+  watch(watching: (filters: Filters) => void): void {
+    this.watching = watching;
+  }
+
   /** Leave the page to another model. */
   stop(): void {
     this.ended.abort();
@@ -98,7 +104,10 @@ export class Explorer {
     this.cards.forEach((card, place) => this.drawCard(card, place, this.drawn(view, place)));
     clearTimeout(this.waiting);
     this.waiting = window.setTimeout(() => this.drawMap(), settled ? 0 : SETTLES);
-    if (settled) this.remember(view);
+    if (settled) {
+      this.remember(view);
+      this.watching(view.filters);
+    }
   }
 
   /** Say what a link names that this model does not have: a view without it is another view. */

@@ -7,6 +7,7 @@ import { Explorer } from "./explorer";
 import type { Exploration } from "./exploration";
 import { Live } from "./live";
 import { themeButton } from "./theme";
+import { Timeline, type WaveExplorations } from "./timeline";
 
 const root = document.getElementById("explorer") as HTMLElement;
 const title = element("h1", {}, "Explorer");
@@ -14,20 +15,29 @@ const masthead = element("header", { class: "masthead" }, title, themeButton());
 const place = element("div");
 let shown: Explorer | null = null;
 
-async function show(exploration: Exploration): Promise<void> {
+async function show(exploration: Exploration, timeline: Timeline | null = null): Promise<void> {
   title.textContent = document.title = exploration.title;
   const explorer = await Explorer.of(exploration);
+  if (timeline) explorer.watch((filters) => timeline.follow(filters));
   shown?.stop();
   shown = explorer;
   place.replaceChildren(explorer.element);
   explorer.start();
 }
 
+/** Show the last of several waves, below the card on which another can be picked. */
+async function showWaves(about: WaveExplorations): Promise<void> {
+  const timeline = await Timeline.of(about, ({ exploration }) => void show(exploration, timeline).catch(fail));
+  masthead.after(timeline.element);
+  timeline.choose(about.waves.length - 1);
+}
+
 async function begin(): Promise<void> {
   const text = (document.getElementById("exploration") as HTMLElement).textContent ?? "null";
-  const written = JSON.parse(text) as Exploration | null;
-  if (written) await show(written);
-  else masthead.after(new Live(show).element);
+  const written = JSON.parse(text) as Exploration | WaveExplorations | null;
+  if (written && "waves" in written) await showWaves(written);
+  else if (written) await show(written);
+  else masthead.after(new Live((exploration) => show(exploration)).element);
 }
 
 /** Say what went wrong, where the model would stand. */

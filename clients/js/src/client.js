@@ -17,6 +17,7 @@ import { TURN_LENGTH } from "./waves.js";
 /**
  * @typedef {object} Options
  * @property {string} [fingerprint] the plan the page expects; by default the one that the address ends in
+ * @property {string} [text] the plan's JSON, where the page holds it: it is then not fetched, and checked all the same
  * @property {Ledger} [ledger] what this device has answered and spent; by default `await Ledger.open()`
  * @property {number | string} [maxEpsilon] the largest epsilon that is answered, 2 by default: show people what you raise it to
  * @property {string | URL | Log} [log] a log of plans as somebody else than the collector mirrors it; the plan must be in it
@@ -235,7 +236,7 @@ export async function load(url, options = {}) {
     throw new PlanError(`the address ${address} does not end in the plan's fingerprint: give it as it was published (fingerprint), a plan's own word proves nothing`);
   }
   const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
-  const plan = await loadPlan(address, expected);
+  const plan = options.text === undefined ? await loadPlan(address, expected) : await Plan.parse(options.text, expected);
   if (options.signer !== undefined) {
     await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
   }

@@ -1,4 +1,4 @@
-/** The one file that pages load is what the modules give, and needs nothing else. */
+/** The files that pages load are what the modules give, and need nothing else. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,19 +7,29 @@ import { fileURLToPath } from "node:url";
 
 import { rollup } from "@rollup/wasm-node";
 
-import config from "../rollup.config.js";
+import configs from "../rollup.config.js";
 
-const shipped = readFileSync(new URL("../sottovoce.js", import.meta.url), "utf8");
+const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
-test("sottovoce.js is what the build gives from src/", async () => {
-  const input = fileURLToPath(new URL("../src/sottovoce.js", import.meta.url));
-  const bundle = await rollup({ input, plugins: config.plugins });
-  const { output } = await bundle.generate({ format: "es", banner: config.output.banner });
-  assert.equal(output.length, 1);
-  assert.equal(output[0].code, shipped, "sottovoce.js is not current: run npm run build in clients/js");
-});
+for (const { input, output, plugins } of configs) {
+  const shipped = readFileSync(path(output.file), "utf8");
+  const name = output.file.split("/").at(-1);
 
-test("sottovoce.js imports nothing and leaves Math.random alone", () => {
-  assert.doesNotMatch(shipped, /^import\b/m);
-  assert.doesNotMatch(shipped, /Math\.random/);
+  test(`${name} is what the build gives from ${input}`, async () => {
+    const bundle = await rollup({ input: path(input), plugins });
+    const { output: built } = await bundle.generate(/** @type {import("@rollup/wasm-node").OutputOptions} */ (output));
+    assert.equal(built.length, 1);
+    assert.equal(built[0].code, shipped, `${name} is not current: run npm run build in clients/js`);
+  });
+
+  test(`${name} imports nothing and leaves Math.random alone`, () => {
+    assert.doesNotMatch(shipped, /^import\b/m);
+    assert.doesNotMatch(shipped, /Math\.random/);
+  });
+}
+
+test("the survey page's program can stand within a script element, and makes no markup of texts", () => {
+  const program = readFileSync(path(configs[1].output.file), "utf8");
+  assert.doesNotMatch(program, /<\/script|<!--/i);
+  assert.doesNotMatch(program, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/);
 });

@@ -201,7 +201,7 @@ test("an explanation names the groups and shows which of them the code speaks fo
     assert.ok(Math.abs(told.ratio - Math.E) < 1e-12);
   }
   const region = explain(client.plan, { plan: "", id: "", question: 2, code: 0 });
-  assert.deepEqual(region.axes, [{ name: "région 🧭", groups: ["north", "südlich", "東", "\u00ff\uffee", "no answer"] }]);
+  assert.deepEqual(region.axes, [{ name: "région 🧭", groups: ["north", "südlich", "東", "\u00ff\uffee", "no answer"], mixed: false }]);
   assert.equal(region.question, "In which of these 5 groups are you, by région 🧭?");
 });
 

@@ -52,6 +52,9 @@ class Channel(Protocol):
     def variation(self) -> Fraction:
         """Return the largest total variation between the codes of two cells: how often they differ at the most."""
 
+    def blanket(self) -> Fraction:
+        """Return how often a code can be drawn alike for all cells: the smallest probability of each, added up."""
+
     def draw(self, cell: int) -> int:
         """Return a random code for one cell, by the operating system's randomness."""
 

@@ -64,6 +64,10 @@ class GRR:
         """Return keep less other, out of 2^64: any two cells differ in their own codes alone."""
         return Fraction(self.keep - self.other, SCALE)
 
+    def blanket(self) -> Fraction:
+        """Return what every code weighs at the least, ``other``, over all codes."""
+        return Fraction(self.codes * self.other, SCALE)
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives: the first ``keep`` words keep, the rest are shared out equally."""
         if word < self.keep:

@@ -136,6 +136,13 @@ class LocalHash:
         """Return that of the randomised response, for the vectors under which two cells have two hashes."""
         return (1 - self._collide) * self.response.variation()
 
+    def blanket(self) -> Fraction:
+        """Return that of the randomised response: at least so much is drawn alike under every vector.
+
+        That two cells may share a hash adds nothing to it, as there are others that do not share it.
+        """
+        return self.response.blanket()
+
     @property
     def _collide(self) -> Fraction:
         """How often two cells have the same hash."""

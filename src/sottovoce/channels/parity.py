@@ -129,6 +129,10 @@ class Parity:
         """Return that of the randomised response: cells of two parities differ, others do not."""
         return self.response.variation()
 
+    def blanket(self) -> Fraction:
+        """Return that of the randomised response."""
+        return self.response.blanket()
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives."""
         return self.response.answer(self.parity(cell), word)

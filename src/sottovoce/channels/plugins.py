@@ -83,13 +83,13 @@ def make_plugin_channel(kind: str, cells: int, epsilon: Decimal) -> Channel:
         raise PlanError(
             f"{where} has {cells} cells and {channel.codes} codes; at most 2^20 numbers can be audited: use fewer bins"
         )
-    if table_ratio(channel) > Fraction(exp_floor(epsilon)):
+    if table_facts(channel)[0] > Fraction(exp_floor(epsilon)):
         raise PlanError(f"{where} promises epsilon {epsilon} and its table does not keep it: do not use it")
     return channel
 
 
-def table_ratio(channel: Channel) -> Fraction:
-    """Return the worst ratio of two probabilities of one code, read off the whole integer table.
+def table_facts(channel: Channel) -> tuple[Fraction, Fraction]:
+    """Return the worst ratio of two probabilities of one code, and the blanket, read off the whole integer table.
 
     Raises:
         PlanError: If rows do not add up, or a code is possible for one cell and not for another.
@@ -105,4 +105,4 @@ def table_ratio(channel: Channel) -> Fraction:
         raise PlanError(
             f"a code of channel {channel.kind!r} is impossible for some cell: it would tell who is elsewhere"
         )
-    return max(map(Fraction, largest, smallest))
+    return max(map(Fraction, largest, smallest)), Fraction(sum(smallest), channel.scale)

@@ -89,6 +89,10 @@ class SquareWave:
         alone = min(self.width, self.cells - 1)
         return Fraction(alone * (self.near + (self.extra > 0) - self.far), SCALE)
 
+    def blanket(self) -> Fraction:
+        """Return the far weight over all buckets: every bucket is far from some cell, or taken to be."""
+        return Fraction(self.codes * self.far, SCALE)
+
     def answer(self, cell: int, word: int) -> int:
         """Return the code that a 64-bit word gives: near buckets first, in order, then the far ones, in order."""
         if word < self.near_total:

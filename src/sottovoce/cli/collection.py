@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +16,11 @@ from sottovoce.cli.output import json_option, make_console, make_table, print_js
 from sottovoce.cli.serve import database_option
 from sottovoce.cli.token import open_database
 
-plan_argument = click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+if TYPE_CHECKING:
+    from sottovoce.service.store import Store
+
+Done = tuple[dict[str, object], str]
+"""What was done: the document of --json, whose first value is what it was done to, and the words that follow it."""
 
 
 @click.group("collection")
@@ -46,101 +53,85 @@ def show(database: str, as_json: bool) -> None:
     make_console().print(table)
 
 
-@command.command("add")
-@plan_argument
-@database_option
-@json_option
-def add(plan_file: Path, database: str, as_json: bool) -> None:
+def _on_collection(name: str) -> Callable[[Callable[..., Done]], click.Command]:
+    """Make a command of what is done to the collection of a plan in an open database."""
+
+    def make(act: Callable[..., Done]) -> click.Command:
+        @command.command(name)
+        @click.argument("plan_file", metavar="PLAN", type=click.Path(path_type=Path))
+        @database_option
+        @json_option
+        @functools.wraps(act)
+        def run(plan_file: Path, database: str, as_json: bool, **options: object) -> None:
+            plan = Plan.load(plan_file)
+            with open_database(database) as store:
+                document, words = act(store, plan, **options)
+            if as_json:
+                print_json(document)
+            else:
+                make_console().print(strong(str(next(iter(document.values())))[:12]), f" {words}", sep="")
+
+        return run
+
+    return make
+
+
+@_on_collection("add")
+def add(store: Store, plan: Plan) -> Done:
     """Serve one more plan of a collection that is served, such as a refreshed one."""
-    plan = Plan.load(plan_file)
-    with open_database(database) as store:
-        from sottovoce.service.operation import add_plan
+    from sottovoce.service.operation import add_plan
 
-        add_plan(store, plan)
-    _say({"added": plan.fingerprint}, "is taken from now on", as_json=as_json)
+    add_plan(store, plan)
+    return {"added": plan.fingerprint}, "is taken from now on"
 
 
-@command.command("extend")
-@plan_argument
-@database_option
+@_on_collection("extend")
 @click.option("--expires", required=True, type=click.DateTime(["%Y-%m-%d"]), help="The new last day.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write the new plan.")
-@json_option
-def extend(plan_file: Path, database: str, expires: datetime.datetime, out: Path, as_json: bool) -> None:
+def extend(store: Store, plan: Plan, expires: datetime.datetime, out: Path) -> Done:
     """Make and serve a plan of the same collection with another last day."""
-    old = Plan.load(plan_file)
-    with open_database(database) as store:
-        from sottovoce.service.operation import extend_plan
+    from sottovoce.service.operation import extend_plan
 
-        plan = extend_plan(store, old, expires.date().isoformat())
-    with replacing(out, inputs=[plan_file]) as part:
-        plan.save(part)
-    _say({"extended": plan.fingerprint}, f"is taken until {plan.expires}", as_json=as_json)
+    longer = extend_plan(store, plan, expires.date().isoformat())
+    with replacing(out, inputs=[click.get_current_context().params["plan_file"]]) as part:
+        longer.save(part)
+    return {"extended": longer.fingerprint}, f"is taken until {longer.expires}"
 
 
-@command.command("close")
-@plan_argument
-@database_option
-@json_option
-def close(plan_file: Path, database: str, as_json: bool) -> None:
+@_on_collection("close")
+def close(store: Store, plan: Plan) -> Done:
     """Take no more reports; counts and answers stay."""
-    plan = Plan.load(plan_file)
-    with open_database(database) as store:
-        from sottovoce.service.operation import close_collection
+    from sottovoce.service.operation import close_collection
 
-        close_collection(store, plan.collection)
-    _say({"closed": plan.collection}, "is closed", as_json=as_json)
+    close_collection(store, plan.collection)
+    return {"closed": plan.collection}, "is closed"
 
 
-@command.command("reopen")
-@plan_argument
-@database_option
-@json_option
-def reopen(plan_file: Path, database: str, as_json: bool) -> None:
+@_on_collection("reopen")
+def reopen(store: Store, plan: Plan) -> Done:
     """Take reports again, unless the ids were forgotten."""
-    plan = Plan.load(plan_file)
-    with open_database(database) as store:
-        from sottovoce.service.operation import reopen_collection
+    from sottovoce.service.operation import reopen_collection
 
-        reopen_collection(store, plan.collection)
-    _say({"opened": plan.collection}, "takes reports again", as_json=as_json)
+    reopen_collection(store, plan.collection)
+    return {"opened": plan.collection}, "takes reports again"
 
 
-@command.command("purge")
-@plan_argument
-@database_option
-@json_option
-def purge(plan_file: Path, database: str, as_json: bool) -> None:
+@_on_collection("purge")
+def purge(store: Store, plan: Plan) -> Done:
     """Forget the ids of a closed collection, and destroy their key, for good."""
-    plan = Plan.load(plan_file)
-    with open_database(database) as store:
-        from sottovoce.service.operation import purge_collection
+    from sottovoce.service.operation import purge_collection
 
-        forgotten = purge_collection(store, plan.collection)
-    _say(
-        {"purged": plan.collection, "ids": forgotten}, f"has no ids any more ({forgotten:,} forgotten)", as_json=as_json
-    )
+    forgotten = purge_collection(store, plan.collection)
+    return {"purged": plan.collection, "ids": forgotten}, f"has no ids any more ({forgotten:,} forgotten)"
 
 
-@command.command("delete")
-@plan_argument
-@database_option
+@_on_collection("delete")
 @click.option("--yes", is_flag=True, help="Do it: counts, models and plans are gone afterwards.")
-@json_option
-def delete(plan_file: Path, database: str, yes: bool, as_json: bool) -> None:
+def delete(store: Store, plan: Plan, yes: bool) -> Done:
     """Remove a collection with all that was counted."""
-    plan = Plan.load(plan_file)
+    from sottovoce.service.operation import find_collection
+
     if not yes:
         raise SottovoceError("this removes all counts of the collection; say --yes, and export a tally before")
-    with open_database(database) as store:
-        from sottovoce.service.operation import find_collection
-
-        store.delete_collection(find_collection(store, plan.collection).number)
-    _say({"deleted": plan.collection}, "is deleted", as_json=as_json)
-
-
-def _say(document: dict[str, object], words: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json(document)
-    else:
-        make_console().print(strong(str(next(iter(document.values())))[:12]), f" {words}", sep="")
+    store.delete_collection(find_collection(store, plan.collection).number)
+    return {"deleted": plan.collection}, "is deleted"

@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "Design the public questions for a schema.",
     "audit": "Say exactly what a plan promises.",
     "sign": "Sign a plan, so that people can tell who stands for it.",
+    "survey": "Make the page on which people answer a plan.",
     "randomize": "Turn a table of records into randomised reports.",
     "serve": "Collect reports over HTTP, counting each once.",
     "log": "Check a collector's log of plans, and mirror it.",

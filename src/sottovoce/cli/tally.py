@@ -13,12 +13,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from sottovoce import Plan, Tally, TallyError, tally_parquet
-from sottovoce._types import Progress
+from sottovoce._types import Paths, Progress
 from sottovoce.cli.files import read_csv, replacing, suffix_of
 from sottovoce.cli.output import json_option, make_console, make_table, print_json, progress_bar, strong
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines import require
-from sottovoce.engines.report_files import Paths
 from sottovoce.engines.spark import tally_spark_files
 
 _TALLY_KEY = b"sottovoce.tally"

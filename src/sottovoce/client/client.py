@@ -91,7 +91,6 @@ class Client:
         log: Log | str | Path | None = None,
         signer: str | None = None,
         tries: Tries | None = None,
-        spent: str | Path | None = None,
     ) -> Client:
         """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
 
@@ -107,14 +106,13 @@ class Client:
                 be in it, and only then is it named in reports.
             signer: The public key, 64 hexadecimal digits, by which the plan must be signed.
             tries: How often `send` tries, and how long it waits between.
-            spent: The older name of ``ledger``: a directory.
 
         Raises:
             BudgetError: If the plan asks for more than ``max_epsilon``.
             PlanError: If the plan is not in the log, or not signed by the key.
             DeliveryError: If it cannot be fetched, or was altered.
         """
-        device = _open_ledger(ledger, spent)
+        device = _open_ledger(ledger)
         kept = KeptPlans(device.path.parent / "plans")
         plan = kept.find(url)
         if plan is None:
@@ -134,7 +132,6 @@ class Client:
         token: str | None = None,
         ledger: Ledger | str | Path | None = None,
         tries: Tries | None = None,
-        spent: str | Path | None = None,
     ) -> list[Report]:
         """Return the reports that were drawn before, not counted then, and are counted now, of all profiles.
 
@@ -144,9 +141,8 @@ class Client:
             token: What the collectors ask of those who post, if they do.
             ledger: The ledger that was given to `from_url`, or where it is kept.
             tries: How often each is tried, once by default.
-            spent: The older name of ``ledger``: a directory.
         """
-        device = _open_ledger(ledger, spent)
+        device = _open_ledger(ledger)
         plans = KeptPlans(device.path.parent / "plans").all()
         sent = list[Report]()
         for number in range(1, device.profiles + 1):
@@ -302,12 +298,8 @@ class Client:
         return Report(self._named, secrets.token_hex(16), question.index, code)
 
 
-def _open_ledger(ledger: Ledger | str | Path | None, spent: str | Path | None) -> Ledger:
-    if isinstance(ledger, Ledger):
-        return ledger
-    if ledger is None and spent is not None:
-        Path(spent).mkdir(parents=True, exist_ok=True, mode=0o700)
-    return Ledger(ledger or spent)
+def _open_ledger(ledger: Ledger | str | Path | None) -> Ledger:
+    return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 
 
 def _report_of(kept: Kept) -> Report:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from sottovoce._types import Paths
 from sottovoce.engines.duckdb import count_with_duckdb
 from sottovoce.engines.local import count_with_numpy
-from sottovoce.engines.report_files import Paths, admit_files, inspect_files
+from sottovoce.engines.report_files import admit_files, inspect_files
 from sottovoce.errors import TallyError
 from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.tally.tally import Tally

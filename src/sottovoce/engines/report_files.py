@@ -12,7 +12,7 @@ import glob
 import os
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sottovoce._files import unfinished
+from sottovoce._types import Paths
 from sottovoce.client.bulk import randomize
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.errors import RecordError, TallyError
@@ -34,8 +35,6 @@ ROWS_PER_FILE = 2**24
 
 DICTIONARY_LIMIT = 2**16
 """The largest alphabet that is kept as a dictionary."""
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sottovoce._types import Paths
 from sottovoce.client.bulk import randomize
 from sottovoce.engines import require
-from sottovoce.engines.report_files import Paths, ReportFile, admit_files, inspect_files, is_bytes, with_ids
+from sottovoce.engines.report_files import ReportFile, admit_files, inspect_files, is_bytes, with_ids
 from sottovoce.errors import RecordError, SottovoceError, TallyError
 from sottovoce.plan.counting_sql import alphabet_runs, verdict
 from sottovoce.plan.plan import Plan, require_plan

@@ -65,6 +65,7 @@ def smooth(frequencies: Floats) -> Floats:
     total = 2 * frequencies
     total[1:] += frequencies[:-1]
     total[:-1] += frequencies[1:]
+    # 1 + 2 + 1 inside; an end has one neighbour less
     weights = np.full(len(frequencies), 4.0)
     weights[0] -= 1
     weights[-1] -= 1

@@ -32,6 +32,7 @@ def support_variance(own: float, foreign: float, *, people: float, frequency: fl
         >>> round(support_variance(0.5, 0.25, people=1000, frequency=0.1), 7)
         0.0031
     """
+    # f p (1 - p) + (1 - f) q (1 - q), over n (p - q)^2: people are as they are, and only their noise is random
     distance = own - foreign
     return (foreign * (1 - foreign) + frequency * distance * (1 - own - foreign)) / (people * distance**2)
 
@@ -50,6 +51,7 @@ def grr_variance(cells: int, epsilon: float, *, people: float, frequency: float 
         >>> math.isclose(grr_variance(16, 1.0, people=100), (16 - 2 + growth) / ((growth - 1) ** 2 * 100))
         True
     """
+    # p = e^eps / (e^eps + K - 1), q = 1 / (e^eps + K - 1)
     growth = math.exp(epsilon)
     whole = growth + cells - 1
     return support_variance(growth / whole, 1 / whole, people=people, frequency=frequency)
@@ -70,6 +72,7 @@ def olh_variance(epsilon: float, *, people: float, frequency: float = 0.0) -> fl
         >>> math.isclose(olh_variance(1.0, people=100), 4 * growth / ((growth - 1) ** 2 * 100))
         True
     """
+    # p = 1/2, q = 1 / (e^eps + 1): optimised local hashing with g = e^eps + 1
     return support_variance(0.5, 1 / (math.exp(epsilon) + 1), people=people, frequency=frequency)
 
 
@@ -161,12 +164,14 @@ def decompose_error(
         covered = np.multiply.outer(covered, uniform_guess(weights, bins))
     for weights in reversed(query):
         truth = truth @ weights
+    # what the grid would answer without noise: each cell's frequency times the part of it that is covered
     guess = float((covered * cells).sum())
     own = people / groups
     noise = sum(
         weight**2 * channel_variance(channel, people=own, frequency=frequency)
         for weight, frequency in zip(covered.ravel().tolist(), cells.ravel().tolist(), strict=True)
     )
+    # the variance over people of what each adds to the answer; groups drawn without replacement have m - 1 of n - 1
     spread = float((covered**2 * cells).sum()) - guess**2
     return ErrorParts(noise, (groups - 1) / (people - 1) * spread, (guess - float(truth)) ** 2)
 
@@ -183,6 +188,7 @@ def guideline_error_1d(granularity: float, *, epsilon: float, people: float, alp
         people: How many report on the grid, n1/m1.
         alpha: The constant of non-uniformity.
     """
+    # a range of half the domain holds g / 2 cells, and cuts cells at its two ends
     return granularity / 2 * olh_variance(epsilon, people=people) + (alpha / granularity) ** 2
 
 

@@ -55,6 +55,7 @@ def response_matrix(start: Floats, grids: PairGrids, *, threshold: float) -> tup
     )
     for _ in range(MAX_SWEEPS):
         before = matrix.copy()
+        # one sweep of iterative proportional fitting: rows, columns, cells, each scaled to its known sum
         matrix *= scale(grids.rows, matrix.sum(axis=1))[:, None]
         matrix *= scale(grids.columns, matrix.sum(axis=0))
         sums = inside_rows @ matrix @ inside_columns.T

@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Required, TypedDict, Unpack
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
@@ -128,6 +128,18 @@ def _restore(kind: type[_Uncertain], value: float, about: dict[str, Any]) -> _Un
     return made
 
 
+class _About(TypedDict, total=False):
+    """What an answer knows beside its number and interval."""
+
+    reports: Required[int]
+    where: Required[str]
+    population: int | None
+    interval_note: str
+    evidence: float | None
+    direct: Estimate | None
+    source: Source | Elsewhere | None
+
+
 class Answer(_Uncertain):
     """The estimated fraction of the crowd that a predicate selects, as a number from 0 to 1.
 
@@ -178,7 +190,7 @@ class Answer(_Uncertain):
         return made
 
     @classmethod
-    def make(cls, fraction: float, deviation: float, *, level: float, **about: Any) -> Answer:
+    def make(cls, fraction: float, deviation: float, *, level: float, **about: Unpack[_About]) -> Answer:
         """Return the answer whose interval follows from a standard error, cut to what a fraction can be.
 
         Args:
@@ -245,19 +257,21 @@ class Estimate(_Uncertain):
         (42.5, (40.9, 42.2))
     """
 
-    def __new__(
+    def __new__(  # noqa: PLR0913 - a value with that many parts, all but the first by name
         cls,
         value: float,
         *,
         interval: tuple[float, float],
         level: float,
         interval_note: str = INTERVAL_NOTE,
-        **about: Any,
+        evidence: float | None = None,
+        direct: Estimate | None = None,
+        source: Source | Elsewhere | None = None,
     ) -> Estimate:
-        """Return the number with its interval; ``about`` may give its evidence, direct answer and source."""
+        """Return the number with its interval and what is known of it."""
         made = super().__new__(cls, value)
-        rest = {name: about.get(name) for name in ("evidence", "direct", "source")}
-        vars(made).update(interval=interval, level=level, interval_note=interval_note, **rest)
+        vars(made).update(interval=interval, level=level, interval_note=interval_note)
+        vars(made).update(evidence=evidence, direct=direct, source=source)
         return made
 
     @property
@@ -306,19 +320,25 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     one, other = first.source, second.source
     if isinstance(one, Elsewhere) and isinstance(other, Elsewhere) and one.model == other.model:
         return one.less(other, level)
-    about: dict[str, Any] = {"level": level, "interval_note": first.interval_note}
     reach = 1.0 if isinstance(first, Answer) else math.inf
     if not (isinstance(one, Source) and isinstance(other, Source) and one.model.is_same(other.model)):
         belief = Difference(_belief(first), _belief(second), reach=reach)
-        return Estimate(belief.value, interval=belief.limits(level), **about)
+        return Estimate(belief.value, interval=belief.limits(level), level=level, interval_note=first.interval_note)
     apart = less(one.functional, other.functional)
     found = assess(one.model, [one.functional, other.functional, apart])
     belief = Difference(one.belief, other.belief, correlation_from(*found.errors.tolist()), reach)
-    about["evidence"] = found.evidence[2]
+    direct = None
     if one.direct is not None and other.direct is not None:
-        direct = Difference(one.direct, other.direct, correlation_from(*found.direct_errors.tolist()))
-        about["direct"] = Estimate(direct.value, interval=direct.limits(level), level=level)
-    return Estimate(belief.value, interval=belief.limits(level), **about)
+        beyond = Difference(one.direct, other.direct, correlation_from(*found.direct_errors.tolist()))
+        direct = Estimate(beyond.value, interval=beyond.limits(level), level=level)
+    return Estimate(
+        belief.value,
+        interval=belief.limits(level),
+        level=level,
+        interval_note=first.interval_note,
+        evidence=found.evidence[2],
+        direct=direct,
+    )
 
 
 def _belief(given: Answer | Estimate) -> Belief:

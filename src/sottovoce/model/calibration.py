@@ -5,8 +5,8 @@ Reference: Deming and Stephan, "On a least squares adjustment of a sampled frequ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, ItemsView, Mapping, Sequence
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sottovoce._checks import is_number
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError, RecordError
 from sottovoce.query.batch import span_weights
+from sottovoce.query.labels import Label
 from sottovoce.query.terms import as_queried
 from sottovoce.schema.attributes import Categorical
 from sottovoce.schema.schema import AnyAttribute
@@ -23,11 +24,22 @@ ROUNDS = 200
 TOLERANCE = 1e-9
 """When the largest difference to a known fraction is below this, or after so many rounds, it is done."""
 
+
+class SharesByValue(Protocol):
+    """A dict from values, or bands (low, high), to fractions; None stands for "no answer"."""
+
+    def items(self) -> ItemsView[Label, float]:
+        """Return values or bands with their fractions."""
+
+
+KnownShares = SharesByValue | Sequence[float] | Floats
+"""A known distribution: fractions by value or band, or one for every level."""
+
 Cells = tuple[NDArray[np.intp], Floats]
 """For every level its cell, and for every cell its known fraction."""
 
 
-def known_cells(attribute: AnyAttribute, known: Any, present: Floats) -> Cells:
+def known_cells(attribute: AnyAttribute, known: KnownShares, present: Floats) -> Cells:
     """Return the cells of a known distribution; ``present`` is the marginal, for those who gave no answer.
 
     Args:

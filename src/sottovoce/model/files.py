@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = "sottovoce-model-1"
 
-_DAMAGED = (
+DAMAGED = (
     msgspec.MsgspecError,
     rfc8785.CanonicalizationError,
     LookupError,
@@ -68,25 +68,30 @@ def read_model(data: bytes, name: str) -> Model:
     try:
         document = msgspec.json.decode(data)
         check_seal(document)
-        if document["format"] != FORMAT:
-            raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
-        origin = document["origin"]
-        origin["schema"] = msgspec.convert(origin["schema"], Schema)
-        origin["epsilon"] = parse_epsilon(origin["epsilon"])
-        settled = Origin(**origin)
-        kind = find_mechanism(settled.mechanism).model
-        if document["kind"] != kind.kind:
-            raise ModelError(f"a model of kind {document['kind']!r} is not what {settled.mechanism} fits")
-        model, *replicates = [
-            kind.from_state(settled, _unpack_state(settled.schema, state))
-            for state in (document["state"], *document["replicates"])
-        ]
-        model.keep_replicates(replicates)
-        model.caveats = tuple(map(str, document.get("caveats", ())))
-        if document.get("calibration"):
-            model = model.reweighted({int(index): unpack(w) for index, w in document["calibration"].items()})
-    except (*_DAMAGED, SottovoceError) as error:
+        return model_from(document)
+    except (*DAMAGED, SottovoceError) as error:
         raise ModelError(f"{name} is not a model, or damaged: {error}") from error
+
+
+def model_from(document: dict[str, Any]) -> Model:
+    """Return the model that `model_document` described; raise one of ``DAMAGED``, or ModelError, for anything else."""
+    if document["format"] != FORMAT:
+        raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
+    origin = document["origin"]
+    origin["schema"] = msgspec.convert(origin["schema"], Schema)
+    origin["epsilon"] = parse_epsilon(origin["epsilon"])
+    settled = Origin(**origin)
+    kind = find_mechanism(settled.mechanism).model
+    if document["kind"] != kind.kind:
+        raise ModelError(f"a model of kind {document['kind']!r} is not what {settled.mechanism} fits")
+    model, *replicates = [
+        kind.from_state(settled, _unpack_state(settled.schema, state))
+        for state in (document["state"], *document["replicates"])
+    ]
+    model.keep_replicates(replicates)
+    model.caveats = tuple(map(str, document.get("caveats", ())))
+    if document.get("calibration"):
+        model = model.reweighted({int(index): unpack(w) for index, w in document["calibration"].items()})
     return model
 
 

@@ -9,20 +9,27 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
+import pyarrow as pa
 
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.model.answer import INTERVAL_NOTE
 from sottovoce.model.origin import Origin
+from sottovoce.model.samples import to_frame
 from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import Batch
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from sottovoce.model.calibration import KnownShares
     from sottovoce.model.model import Model
+    from sottovoce.model.samples import Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +137,34 @@ class Fitted(ABC):
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""
         return np.zeros(len(sums))
 
-    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
-        """Return made-up people that follow the model, as a table; a model that knows no whole records refuses.
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: Literal["arrow"]) -> pa.Table: ...
+    @overload
+    def sample(self, count: int, *, seed: int = 0, frame: str) -> Frame: ...
+    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Frame:
+        """Return made-up people that follow the model, as a table of the schema's own types.
+
+        Nobody in it exists: whatever is computed from reports is as private as they are.
 
         Args:
-            count: How many people.
-            seed: The same seed gives the same people.
-            frame: "pandas", "polars" or "arrow".
+            count: How many people, from none to a billion.
+            seed: The same seed draws the same people.
+            frame: "pandas", "polars" or "arrow"; the last needs nothing installed.
 
         Raises:
-            ModelError: If the model knows no whole records: those of pairs know pairs alone.
+            ModelError: If the model knows no whole records, such as one of pairs; or the frame is not installed.
+            QueryError: If the number, the seed or the frame cannot be.
         """
+        return to_frame(self._draw_table(count, seed), frame)
+
+    def _draw_table(self, count: int, seed: int) -> pa.Table:
         raise ModelError(self._not_joint("draws no people"))
 
-    def calibrate(self, known: Mapping[str, Any]) -> Model:
+    def calibrate(self, known: Mapping[str, KnownShares]) -> Model:
         """Return the model reweighted to publicly known marginals; one that knows no whole records refuses."""
         raise ModelError(self._not_joint("cannot be reweighted"))
 

@@ -12,17 +12,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sottovoce._checks import check_integer
 from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
-from sottovoce.model.calibration import Cells, known_cells, rake
+from sottovoce.model.calibration import Cells, KnownShares, known_cells, rake
 from sottovoce.model.evaluation import expectations
 from sottovoce.model.files import pack
 from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model
-from sottovoce.model.samples import make_table, to_frame
+from sottovoce.model.samples import make_table
 from sottovoce.query.batch import Batch, Selection
 
 Levels = list[NDArray[np.intp]]
@@ -40,21 +41,12 @@ class JointModel(Model):
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return the levels of that many people drawn from the model, one array per attribute."""
 
-    def sample(self, count: int, *, seed: int = 0, frame: str = "pandas") -> Any:
-        """Return made-up people that follow the model, as a table of the schema's own types.
-
-        Nobody in it exists: whatever is computed from reports is as private as they are.
-
-        Args:
-            count: How many.
-            seed: The same seed draws the same people.
-            frame: "pandas", "polars" or "arrow".
-        """
+    def _draw_table(self, count: int, seed: int) -> pa.Table:
         count = check_integer("how many to draw", count, error=QueryError, least=0, most=MAX_SAMPLE)
         generator = np.random.default_rng(check_integer("seed", seed, error=QueryError, least=0))
-        return to_frame(make_table(self.schema, self.draw_levels(count, generator), generator), frame)
+        return make_table(self.schema, self.draw_levels(count, generator), generator)
 
-    def calibrate(self, known: Mapping[str, Any]) -> CalibratedModel:
+    def calibrate(self, known: Mapping[str, KnownShares]) -> CalibratedModel:
         """Return the model reweighted so that some marginals are what is publicly known of the population.
 
         For crowds in which some kinds of people took part more than others. It helps as far as those who took part

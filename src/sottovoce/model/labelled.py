@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,12 @@ from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate
 from sottovoce.model.samples import to_frame
 from sottovoce.query.labels import Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from sottovoce.model.samples import Frame
 
 Found = TypeVar("Found", bound=Answer | Estimate)
 
@@ -59,7 +65,15 @@ class Distribution(np.ndarray[Any, np.dtype[np.float64]]):
     def __deepcopy__(self, memo: object) -> Distribution:
         return Distribution.of(np.array(self), self.names, self.labels)
 
-    def to_frame(self, frame: str = "pandas") -> Any:
+    @overload
+    def to_frame(self, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def to_frame(self, frame: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def to_frame(self, frame: Literal["arrow"]) -> pa.Table: ...
+    @overload
+    def to_frame(self, frame: str) -> Frame: ...
+    def to_frame(self, frame: str = "pandas") -> Frame:
         """Return a table with a row for every combination of levels: the labels, then ``fraction``.
 
         Args:
@@ -92,7 +106,15 @@ class Groups(dict[Label, Found]):
     def __reduce__(self) -> tuple[type[Groups[Found]], tuple[object, ...]]:
         return Groups, (self.by, list(self.items()))
 
-    def to_frame(self, frame: str = "pandas") -> Any:
+    @overload
+    def to_frame(self, frame: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def to_frame(self, frame: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def to_frame(self, frame: Literal["arrow"]) -> pa.Table: ...
+    @overload
+    def to_frame(self, frame: str) -> Frame: ...
+    def to_frame(self, frame: str = "pandas") -> Frame:
         """Return a table with a row for every group: its label, ``value``, ``low``, ``high`` and ``evidence``.
 
         Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,12 @@ from sottovoce._types import Floats
 from sottovoce.errors import ModelError, QueryError
 from sottovoce.schema.attributes import Categorical, Numeric, Ordinal
 from sottovoce.schema.schema import AnyAttribute, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    Frame: TypeAlias = pd.DataFrame | pl.DataFrame | pa.Table
 
 FRAMES = ("pandas", "polars", "arrow")
 
@@ -51,8 +57,13 @@ def _within(attribute: Numeric, levels: NDArray[np.intp], generator: np.random.G
     return np.asarray(np.minimum(drawn, np.nextafter(high, low)))
 
 
-def to_frame(table: pa.Table, frame: str) -> Any:
-    """Return an Arrow table as the kind of table asked for."""
+def to_frame(table: pa.Table, frame: str) -> Frame:
+    """Return an Arrow table as the kind of table asked for.
+
+    Raises:
+        QueryError: If there is no such kind.
+        ModelError: If it is not installed.
+    """
     if check_choice("frame", frame, FRAMES, error=QueryError) == "arrow":
         return table
     try:

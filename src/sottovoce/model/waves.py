@@ -7,15 +7,23 @@ is that of two answers put together, whether nobody changed or everybody did.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+import msgspec
+
+from sottovoce._files import read_whole, write_whole
 from sottovoce._types import Progress
-from sottovoce.errors import ModelError, QueryError
+from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.model.answer import Answer, Estimate, difference
+from sottovoce.model.files import DAMAGED, load_model, model_from
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
+from sottovoce.model.state_checks import check_seal, seal
 from sottovoce.plan.plan import Plan, require_plan
 from sottovoce.query.functional import Where
 from sottovoce.tally.tally import Tally
+
+FORMAT = "sottovoce-waves-1"
 
 
 class WaveModels(Mapping[int, Model]):
@@ -38,6 +46,12 @@ class WaveModels(Mapping[int, Model]):
         self.plan = require_plan(plan)
         if not isinstance(models, Mapping) or not all(isinstance(each, Model) for each in models.values()):
             raise ModelError(f"the models of waves are a dict from wave to Model, got {type(models).__name__}")
+        if self.plan.waves is None:
+            raise ModelError("this plan has no waves: its reports have one model")
+        for wave, model in models.items():
+            self.plan.waves.check_wave(wave)
+            if model.origin.collection != self.plan.one_wave.collection:
+                raise ModelError(f"the model of wave {wave} is not one of this plan's waves, but of another collection")
         self._models = dict(sorted(models.items()))
 
     def __getitem__(self, wave: int) -> Model:
@@ -83,6 +97,36 @@ class WaveModels(Mapping[int, Model]):
             raise QueryError(f"a change is between two waves, got {earlier!r} twice")
         return difference(self[later].answer(where, level=level), self[earlier].answer(where, level=level), level=level)
 
+    def save(self, path: str | Path) -> None:
+        """Write the plan and all models as one JSON document."""
+        document = {
+            "format": FORMAT,
+            "plan": msgspec.json.decode(self.plan.to_json()),
+            "models": {str(wave): model.document() for wave, model in self._models.items()},
+        }
+        write_whole(path, msgspec.json.encode(seal(document)))
+
+    @classmethod
+    def load(cls, path: str | Path) -> WaveModels:
+        """Return the models that `save` wrote.
+
+        Raises:
+            ModelError: If the file cannot be read, is something else, or was damaged or altered.
+        """
+        data = read_whole(path, "model of waves", error=ModelError)
+        try:
+            document = msgspec.json.decode(data)
+            check_seal(document)
+            if document["format"] != FORMAT:
+                raise ModelError(f"format {document['format']!r} is not {FORMAT!r}")
+            plan = Plan.from_json(msgspec.json.encode(document["plan"]))
+            models = {int(wave): model_from(model) for wave, model in document["models"].items()}
+            if not models:
+                raise ModelError("there is no model in it")
+            return cls(plan, models)
+        except (*DAMAGED, SottovoceError) as error:
+            raise ModelError(f"{str(path)!r} holds no models of waves, or is damaged: {error}") from error
+
     def __repr__(self) -> str:
         return f"<WaveModels of {len(self)} of {self.plan.questions.waves} waves by {self.plan.mechanism}>"
 
@@ -120,3 +164,22 @@ def fit_waves(
         models[wave] = fit(asked.one_wave, counted.at(wave), seed=seed, quality=quality)
         progress(len(models) / len(waves))
     return WaveModels(asked, models)
+
+
+def load_fitted(path: str | Path) -> Model | WaveModels:
+    """Return what a file holds: a model, or the models of waves.
+
+    Raises:
+        ModelError: If it is neither.
+    """
+    try:
+        head = msgspec.json.decode(read_whole(path, "model", error=ModelError), type=_Head)
+    except msgspec.MsgspecError as error:
+        raise ModelError(f"{str(path)!r} is not a model, or damaged: {error}") from error
+    return WaveModels.load(path) if head.format == FORMAT else load_model(path)
+
+
+class _Head(msgspec.Struct):
+    """What every file of models begins with."""
+
+    format: str

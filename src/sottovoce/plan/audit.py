@@ -10,13 +10,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sottovoce._checks import check_fraction, check_integer
-from sottovoce.channels import KINDS, Channel
+from sottovoce.channels import GRR, KINDS, Channel, Parity
 from sottovoce.channels.exact import log_ratio
-from sottovoce.channels.plugins import table_ratio
+from sottovoce.channels.plugins import table_facts
 from sottovoce.errors import PlanError
 from sottovoce.plan.influence import Influence, influence_of_liars
 from sottovoce.plan.questions import Questions
-from sottovoce.plan.shuffling import Shuffled, shuffled_epsilon
+from sottovoce.plan.shuffling import Blanket, Shuffled, shuffled_epsilon
 from sottovoce.schema.notebook import facts_html
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Audit:
         channel: That question's channel.
         variation: The largest total variation between two records' reports, the questions weighed by their shares;
             a bound of it where records cannot differ in all questions at once.
+        blanket: How often a report is drawn as if it looked at no record, the questions weighed by their shares.
+        binary: Whether everybody answers one question of two cells by randomised response.
         waves: How often people are asked again; 1 where they are not.
         influence: The most that 0.1 % and 1 % of liars among the expected users can move a question's raw estimate.
     """
@@ -45,7 +47,9 @@ class Audit:
     question: int
     channel: str
     variation: Fraction
+    blanket: Fraction
     influence: tuple[Influence, ...]
+    binary: bool = False
     waves: int = 1
 
     @property
@@ -80,7 +84,9 @@ class Audit:
         """
         users = check_integer("users", users, error=PlanError, least=1)
         delta = check_fraction("delta", delta, error=PlanError, usual="1e-9 is a common choice")
-        epsilon = shuffled_epsilon(self.ratio, self.variation, users=users, delta=delta)
+        epsilon = shuffled_epsilon(
+            Blanket(self.ratio, self.variation, 1 - self.blanket), users=users, delta=delta, binary=self.binary
+        )
         return Shuffled(epsilon, users, delta, self.epsilon)
 
     def __repr__(self) -> str:
@@ -105,22 +111,21 @@ class Audit:
 def audit_questions(questions: Questions, users: int) -> Audit:
     """Return the exact worst case over all questions, a question that attains it, and what liars among users can do."""
     worst: tuple[Fraction, int, Channel] | None = None
-    seen: set[tuple[str, int, int]] = set()
-    variations = [Fraction(0)] * len(questions.families)
+    variations, blankets = [Fraction(0)] * len(questions.families), [Fraction(1)] * len(questions.families)
     for index, channel in questions.channels():
         number = bisect.bisect_right(questions.offsets, index) - 1
-        variations[number] = max(variations[number], channel.variation())
-        table = channel.kind, channel.cells, channel.codes
-        if table in seen:
-            continue
-        seen.add(table)
-        ratio = channel.worst_ratio() if channel.kind in KINDS else table_ratio(channel)
+        if channel.kind in KINDS:
+            ratio, blanket, variation = channel.worst_ratio(), channel.blanket(), channel.variation()
+        else:  # what it says of itself is not relied on; no two cells differ more often than outside of the blanket
+            ratio, blanket = table_facts(channel)
+            variation = 1 - blanket
+        variations[number] = max(variations[number], variation)
+        blankets[number] = min(blankets[number], blanket)
         if worst is None or ratio > worst[0]:
             worst = ratio, index, channel
     assert worst is not None
     ratio, index, channel = worst
     shares = [family.total_share for family in questions.families]
-    variation = sum((share * most for share, most in zip(shares, variations, strict=True)), Fraction(0)) / sum(shares)
     influence = tuple(influence_of_liars(questions, users))
     return Audit(
         epsilon=float(log_ratio(ratio)),
@@ -128,10 +133,17 @@ def audit_questions(questions: Questions, users: int) -> Audit:
         ratio=ratio,
         question=index,
         channel=channel.kind,
-        variation=variation,
+        variation=_weighed(shares, variations),
+        blanket=_weighed(shares, blankets),
         influence=influence,
+        binary=questions.per_wave == 1 and isinstance(channel, GRR | Parity) and channel.codes == 2,
         waves=questions.waves,
     )
+
+
+def _weighed(shares: list[int], values: list[Fraction]) -> Fraction:
+    """Return the mean of a value of every family, weighed by their shares."""
+    return sum((share * value for share, value in zip(shares, values, strict=True)), Fraction(0)) / sum(shares)
 
 
 def exact_words(audit: Audit) -> str:

@@ -200,7 +200,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         plan.check()
         return plan
 
-    def next_round(self, tally: Any) -> Plan:
+    def next_round(self, tally: Tally) -> Plan:
         """Return the plan of the next round, designed from what this one's tally shows, for people not yet asked.
 
         It stays in the collection: a client that answered any round answers no more, and tallies of all rounds merge

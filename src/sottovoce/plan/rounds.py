@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,9 +12,10 @@ from sottovoce.plan.registry import every_mechanism, find_mechanism
 
 if TYPE_CHECKING:
     from sottovoce.plan.plan import Plan
+    from sottovoce.tally.tally import Tally
 
 
-def next_round(plan: Plan, tally: Any) -> Plan:
+def next_round(plan: Plan, tally: Tally) -> Plan:
     """Return the plan of the next round: all questions so far, asked of nobody any more, and its own after them.
 
     Raises:
@@ -28,6 +29,8 @@ def next_round(plan: Plan, tally: Any) -> Plan:
         raise PlanError("a plan with waves has one round: people would be asked again by other questions")
     if plan.round >= len(mechanism.rounds(plan)):
         raise PlanError(f"this is round {plan.round} of {len(mechanism.rounds(plan))}, the last: fit its tally")
+    if getattr(tally, "collection", None) is None:
+        raise PlanError(f"a next round is designed from a Tally of this one, got {type(tally).__name__}")
     if tally.collection != plan.collection or len(tally.plan.questions) != len(plan.questions):
         raise PlanError("the tally is of another collection or round; give the one of this plan's own reports")
     design = mechanism.next_round(plan, tally)

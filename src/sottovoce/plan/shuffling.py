@@ -1,16 +1,18 @@
 """What a shuffled crowd promises: the central epsilon of whoever sees counts of many reports and none by itself.
 
-Let ``p`` be the worst ratio of one report and ``v`` the largest total variation between the reports of two records.
 Every person's report is, with the smallest probability that any record gives it, drawn without looking at the record:
 the *privacy blanket* (Balle, Bell, Gascon, Nissim 2019), which of all ways to let the others hide one person gives the
 smallest bound (Su, Cheng, Wang 2025); clones (Feldman, McMillan, Talwar 2021, 2023) are such ways. With e = e^epsilon,
 delta is then at most E[(f_1 + ... + f_n)_+] / n, each f_i being a / w - e b / w for a report drawn from the blanket w,
 a and b its probabilities under the two records, and 0 for one that is not in the blanket.
 
-The expectation of a convex function of a sum grows with the convex order of its terms. As a / w and b / w are from 1 to
-p, the largest f in that order takes four values: p - e and 1 - e p with probability o = v / (p - 1) each, 0 with
-(p - 1) o, and 1 - e with what is left; and it grows with p and with o. So any plan's delta is bounded by that of its p
-and o, whatever its questions and channels, and for randomised response over three or more cells nearly attained.
+The expectation of a convex function of a sum grows with the convex order of its terms. Let p be the worst ratio of one
+report, v the largest total variation between the reports of two records, and u the mass outside of the blanket. As
+a / w and b / w are from 1 to p, no f is larger in that order than one of four values: p - e and 1 - e p with
+probability o each, 0 with (p - 1) o, and 1 - e with what is left, where o = (v + (u - v)(1 - 1 / e)) / (p - 1); and it
+grows with p and with o. So any plan's delta is bounded by its p, v and u, whatever its questions and channels
+(docs/design/shuffling.md has the proof), and for randomised response over three or more cells this is nearly attained.
+One question of two cells is known exactly (`sottovoce.plan.binary_shuffling`).
 
 All that is rounded is rounded so that the bound grows.
 """
@@ -23,6 +25,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sottovoce.channels.exact import log_ratio
+from sottovoce.plan.binary_shuffling import binary_epsilon
+from sottovoce.plan.binomials import LOG_TAIL, binomial
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +38,7 @@ _UP = 1 + 2.0**-40
 _SLACK = 1 + 1e-6
 """What the result is raised by: sums of up to 10^7 logarithms lose less than 10^-8."""
 
-_LOG_TAIL = 60.0
-_TAIL = math.exp(-_LOG_TAIL)
+_TAIL = math.exp(-LOG_TAIL)
 """The probability that a count is beyond where it is followed, to either side; all of it is added to the bound."""
 
 _NUMBERS = 2**20
@@ -43,6 +46,9 @@ _NUMBERS = 2**20
 
 _GROUPS, _NEUTRAL_GROUPS = 1024, 128
 """Into how many groups informative reports are put at the most, and neutral ones for each of them."""
+
+_ROUNDS = 3
+"""How often the bound is made: each time with the o of what it gave before, at first with that of the whole ratio."""
 
 _MOST = 10**10
 """A larger crowd is promised what one of so many is: more people never hide a person less."""
@@ -66,33 +72,56 @@ class Shuffled:
     local: float
 
 
-def shuffled_epsilon(ratio: Fraction, variation: Fraction, *, users: int, delta: float) -> float:
+@dataclass(frozen=True, slots=True)
+class Blanket:
+    """What the bound needs to know of a plan, exact from its integers.
+
+    Attributes:
+        ratio: The worst ratio of two records' probabilities of one report.
+        variation: The largest total variation between two records' reports, or a bound of it.
+        outside: How often a report is not drawn alike for all records, or a bound of it; at least the variation.
+    """
+
+    ratio: Fraction
+    variation: Fraction
+    outside: Fraction
+
+    def informative(self, epsilon: float) -> float:
+        """Return o, the probability of a report that speaks for one of the two records, at an epsilon."""
+        outside = max(self.outside, self.variation)
+        extra = float(outside - self.variation) * -math.expm1(-epsilon)
+        return (float(self.variation) + extra) / float(self.ratio - 1) * _UP
+
+
+def shuffled_epsilon(blanket: Blanket, *, users: int, delta: float, binary: bool = False) -> float:
     """Return a central epsilon that holds for counts of so many reports: never below the smallest that does.
 
     Args:
-        ratio: The worst ratio of two records' probabilities of one report.
-        variation: The largest total variation between two records' reports, or a bound of it.
+        blanket: What is known of the plan.
         users: How many reports are counted together, the person's own among them.
         delta: How much probability is exempt, above 0 and below 1.
+        binary: Whether everybody answers one question of two cells by randomised response, which tells less.
 
     Example:
-        >>> few = shuffled_epsilon(Fraction(3), Fraction(1, 2), users=100_000, delta=1e-9)
-        >>> many = shuffled_epsilon(Fraction(3), Fraction(1, 2), users=1_000_000, delta=1e-9)
+        >>> response = Blanket(Fraction(3), Fraction(1, 2), Fraction(1, 2))
+        >>> few = shuffled_epsilon(response, users=100_000, delta=1e-9)
+        >>> many = shuffled_epsilon(response, users=1_000_000, delta=1e-9)
         >>> many < few < 0.1
         True
     """
-    whole = float(log_ratio(ratio)) * _UP
-    if ratio == 1:
+    if blanket.ratio == 1:
         return 0.0
-    crowd = _Crowd(float(ratio) * _UP, float(variation / (ratio - 1)) * _UP, min(users, _MOST))
-    low, high = 0.0, whole
-    while high - low > 1e-4 * high:
-        middle = (low + high) / 2 if low else high / 4
-        if crowd.delta(middle) <= delta:
-            high = middle
-        else:
-            low = middle
-    return high
+    ratio = float(blanket.ratio) * _UP
+    found = float(log_ratio(blanket.ratio)) * _UP
+    for _ in range(_ROUNDS if blanket.outside > blanket.variation else 1):
+        # o grows with epsilon: that of an epsilon that is known to be enough serves for all below it
+        crowd = _Crowd(ratio, blanket.informative(found), min(users, _MOST))
+        low, high = 0.0, found
+        while high - low > 1e-4 * high:
+            middle = (low + high) / 2 if low else high / 4
+            low, high = (low, middle) if crowd.delta(middle) <= delta else (middle, high)
+        found = high
+    return min(found, binary_epsilon(ratio, users=users, delta=delta)) if binary else found
 
 
 class _Crowd:
@@ -106,9 +135,9 @@ class _Crowd:
         self.users, self.ratio = users, ratio
         informative = min(informative, 1 / (ratio + 1))
         neutral = max(0.0, 1 - (ratio + 1) * informative) / (1 - 2 * informative)
-        start, chances = _binomial(users, 2 * informative)
+        start, chances = binomial(users, 2 * informative)
         end = start + len(chances)
-        width = math.ceil(len(chances) * max(1 / _GROUPS, math.sqrt(_LOG_TAIL * 2 * end) / _NUMBERS))
+        width = math.ceil(len(chances) * max(1 / _GROUPS, math.sqrt(LOG_TAIL * 2 * end) / _NUMBERS))
         groups = [
             (first, min(first + width, end) - 1, float(chances[first - start : first - start + width].sum()))
             for first in range(start, end, width)
@@ -157,12 +186,12 @@ class _Group:
         """Return the group, its tails added up once for every epsilon that is tried."""
         import numpy as np
 
-        least, chances = _binomial(users - last, neutral)
+        least, chances = binomial(users - last, neutral)
         width = math.ceil(len(chances) / _NEUTRAL_GROUPS)
         places = np.arange(0, len(chances), width)
         fewest = np.append(0.0, least + places)
         weights = np.append(_TAIL if least > 0 else 0.0, np.add.reduceat(chances, places)) * chance
-        start, chances = _binomial(last, 0.5)
+        start, chances = binomial(last, 0.5)
         beyond = _TAIL if start + len(chances) <= last else 0.0
         tails = np.append(np.cumsum(chances[::-1])[::-1], 0.0) + beyond
         sums = np.append(np.cumsum(tails[:0:-1])[::-1], 0.0) + beyond * last
@@ -176,23 +205,3 @@ class _Group:
         beyond = (self.last / 2 + drift / (2 * spread)) / _UP - self.start
         place = np.minimum(np.ceil(beyond), len(self.sums) - 1).astype(np.intp)
         return float(self.weights @ (self.sums[place] + np.maximum(place - beyond, 0.0) * self.tails[place]))
-
-
-def _binomial(number: int, chance: float) -> tuple[int, NDArray[np.float64]]:
-    """Return the first count that is followed, and bounds on the probabilities of that and of those after it.
-
-    By Bernstein's inequality what lies further off than t, to one side, has a probability of at most e^-L where
-    t^2 = 2 L (variance + t / 3). Divided by their sum, the others are no smaller than they are.
-    """
-    import numpy as np
-
-    mean, variance = number * chance, number * chance * (1 - chance)
-    reach = _LOG_TAIL / 3 + math.sqrt(_LOG_TAIL**2 / 9 + 2 * _LOG_TAIL * variance)
-    start, end = max(0, math.floor(mean - reach)), min(number, math.ceil(mean + reach))
-    if chance <= 0:
-        return 0, np.ones(1)
-    counts = np.arange(start, end, dtype=np.float64)
-    steps = np.log((number - counts) / (counts + 1)) + math.log(chance / (1 - chance))
-    logarithms = np.append(0.0, np.cumsum(steps))
-    chances = np.exp(logarithms - logarithms.max())
-    return start, chances / chances.sum()

@@ -15,7 +15,6 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sottovoce import __version__
@@ -25,6 +24,7 @@ from sottovoce.service import answer_routes, operator_routes
 from sottovoce.service.collector import Collector
 from sottovoce.service.guard import OriginsPerPlan, SecurityHeaders
 from sottovoce.service.metrics import Metrics
+from sottovoce.service.pages import Pages
 from sottovoce.service.posting import ROUTE, Posting
 from sottovoce.service.protocol import ConnectionLimits, limited
 from sottovoce.service.requests import described
@@ -149,16 +149,6 @@ class CountRequests:
             await send(message)
 
         await self._app(scope, receive, send_counted)
-
-
-class Pages(StaticFiles):
-    """Files beside the API; those whose name starts with a dot are nobody's business."""
-
-    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """Return a file's path, if it may be served."""
-        if any(part.startswith(".") and part not in (".", ".well-known") for part in path.split("/")):
-            return "", None
-        return super().lookup_path(path)
 
 
 class Server(uvicorn.Server):

@@ -17,7 +17,10 @@ def find_collection(store: Store, name: str) -> CollectionState:
     """Return a collection of a store; StoreError if there is none of that name."""
     found = next((one for one in store.collections() if one.collection == name), None)
     if found is None:
-        raise StoreError(f"this database has no collection {name[:12]}; sottovoce collection list has all")
+        raise StoreError(
+            f"this database has no collection {name[:12]}; sottovoce collection list has all, "
+            "and sottovoce serve begins one"
+        )
     return found
 
 
@@ -37,8 +40,7 @@ def list_collections(store: Store) -> list[dict[str, Any]]:
 
 def add_plan(store: Store, plan: Plan) -> None:
     """Serve one more plan of a collection that is served; StoreError for one of another."""
-    if plan.collection not in {one.collection for one in store.collections()}:
-        raise StoreError("this plan is of another collection; give it to sottovoce serve")
+    find_collection(store, plan.collection)
     store.register(plan)
 
 

@@ -11,7 +11,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from sottovoce._checks import check_integer
 from sottovoce._files import whole_file
+from sottovoce._types import Paths
 from sottovoce.client.report import PLAN_KEY, Report
 from sottovoce.errors import TallyError
 from sottovoce.plan.plan import Plan, require_plan
@@ -33,6 +34,9 @@ from sottovoce.tally.database import read_counts
 from sottovoce.tally.files import FILE_KEY, Head, digest_of, integers, read_tally
 from sottovoce.tally.grouping import group_by_plan, padded, report_columns
 from sottovoce.tally.shares import question_weights
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame as SparkFrame
 
 
 class Tally:
@@ -274,12 +278,8 @@ class Tally:
         """
         counts = read_counts(table)
         tally = cls(plan)
-        for row in (
-            counts.filter(counts.column("reason").is_valid())
-            .group_by("reason")
-            .aggregate([("count", "sum")])
-            .to_pylist()
-        ):
+        judged = counts.filter(counts.column("reason").is_valid()).group_by("reason")
+        for row in judged.aggregate([("count", "sum")]).to_pylist():
             tally.refused[row["reason"]] += row["count_sum"]
         counts = counts.filter(counts.column("reason").is_null())
         valid = pc.and_(counts.column("question").is_valid(), counts.column("code").is_valid())
@@ -292,7 +292,7 @@ class Tally:
         return tally
 
     @classmethod
-    def from_parquet(cls, plan: Plan, paths: Any, *, assume_plan: bool = False, engine: str = "duckdb") -> Tally:
+    def from_parquet(cls, plan: Plan, paths: Paths, *, assume_plan: bool = False, engine: str = "duckdb") -> Tally:
         """Return the tally of all reports in Parquet files; what is refused is counted by reason.
 
         Args:
@@ -307,7 +307,7 @@ class Tally:
         return find_engine("parquet")(plan, paths, assume_plan=assume_plan, engine=engine)
 
     @classmethod
-    def from_spark(cls, plan: Plan, dataframe: Any, *, assume_plan: bool = False) -> Tally:
+    def from_spark(cls, plan: Plan, dataframe: SparkFrame, *, assume_plan: bool = False) -> Tally:
         """Return the tally of a Spark DataFrame of reports; what is refused is counted by reason.
 
         Args:

@@ -46,6 +46,11 @@ class ChannelTests:
         worst = max(float(abs(table - row).sum(axis=1).max()) for row in table) / 2
         assert worst * (1 - 1e-12) <= instance.channel.variation() <= worst * (1 + 1e-9)
 
+    def test_no_more_is_drawn_alike_for_all_cells_than_the_blanket_says(self, instance: Instance) -> None:
+        smallest = Fraction(int(sum(map(int, exact_table(instance).min(axis=0)))), instance.channel.scale)
+        assert 0 < instance.channel.blanket() <= smallest
+        assert 1 - instance.channel.blanket() >= instance.channel.variation() * (1 - Fraction(1, 10**9))
+
     def test_probabilities_are_the_exact_table(self, instance: Instance) -> None:
         exact = exact_table(instance).astype(float) / float(instance.channel.scale)
         np.testing.assert_allclose(instance.channel.probabilities(), exact, rtol=1e-12)

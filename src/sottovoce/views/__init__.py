@@ -1,1 +1,1 @@
-"""What people look at: charts, the report page, the explorer."""
+"""What people look at: charts, the report page, the explorer, the survey page."""

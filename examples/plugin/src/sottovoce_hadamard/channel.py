@@ -70,6 +70,10 @@ class Hadamard:
         """Return keep less other, in the half of the rows in which two columns differ."""
         return Fraction(self.response.keep - self.response.other, 2 * SCALE)
 
+    def blanket(self) -> Fraction:
+        """Return that of the randomised response: at least so much is drawn alike in every row."""
+        return Fraction(2 * self.response.other, SCALE)
+
     def sign(self, row: int, cell: int) -> int:
         """Return 0 where the cell's entry in a row of the matrix is 1, and 1 where it is -1."""
         return (row & (cell + 1)).bit_count() & 1

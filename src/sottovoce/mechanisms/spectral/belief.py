@@ -76,6 +76,7 @@ class Belief:
     def kernel(self, spread: float) -> Floats:
         """Return the probability of each variance (rows) around each other (columns)."""
         steps = np.log(self.grid)
+        # log-normal around each variance, on the grid: columns add up to one
         weights = np.exp(-0.5 * ((steps[:, None] - steps[None, :]) / spread) ** 2)
         return np.asarray(weights / weights.sum(axis=0))
 
@@ -87,6 +88,7 @@ class Belief:
         """Return that quantile of each row of probabilities of the variances, interpolated in the logarithm."""
         steps = np.log(self.grid)
         half = (steps[1] - steps[0]) / 2
+        # each point of the grid stands for the interval around it, so quantiles move smoothly between points
         ends = np.concatenate([[steps[0] - half], steps + half])
         below = np.concatenate([np.zeros((len(posterior), 1)), np.cumsum(posterior, axis=1)], axis=1)
         return np.exp([np.interp(level, row, ends) for row in below])

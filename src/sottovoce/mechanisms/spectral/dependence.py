@@ -51,6 +51,7 @@ class Layout:
 
     def shape(self, decay: float) -> Floats:
         """Return how the variance of an error falls with the bands; not for single attributes."""
+        # b of a block is that of its pair times 2^(-decay (band + band)): fine structure errs less
         shape = 2.0 ** (-decay * (self.band[:, None] + self.band[None, :]))
         shape[0] = shape[:, 0] = 1.0
         return np.asarray(shape)
@@ -92,6 +93,7 @@ def model_moments(axes: Sequence[Axis], asked: Asked, weights: Floats, factors: 
     Returns:
         A symmetric matrix of all functions, the constant first.
     """
+    # E[wal_u wal_v] = sum_r weight_r m_ru m_rv, m_ru the mean of function u in component r
     inside = np.ones((asked.size, len(weights)))
     for index, axis in enumerate(axes):
         inside[asked.indices(index)] = walsh_signs(axis.size, asked.bands[index])[:, 1:].T @ factors[index].T
@@ -140,9 +142,11 @@ def correct(
     # empirical Bayes: the part of a residual to follow is the posterior mean over the grid of variances
     kept, remaining = expected_shrinkage(probable[block], shape[block, None] * belief.grid, own, information)
     target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
+    # m + s (y - m), each weighted by what then remains (design/intervals.md, The shown answer)
     target[rows, columns] += kept * left
     weight[rows, columns] = 1 / np.maximum(remaining, 1e-7)
     kept, bias, noise = shrinkage((high * shape)[block], own, information)
+    # the same with a high quantile of b, for intervals
     cautious[rows, columns] += kept * left
     for matrix in (target, weight, cautious):
         matrix[columns, rows] = matrix[rows, columns]
@@ -220,6 +224,7 @@ def _leverage(
     # least-squares slope of fitted on measured coefficients over parts of the reports, pooled over alike blocks
     follows = np.bincount(block, information * (data * fits).sum(axis=0), len(kinds))
     moves = np.bincount(block, information * (data * data).sum(axis=0), len(kinds))
+    # a ratio estimator: blocks with few coefficients lean on those of their kind by a few pseudo-observations
     pooled = np.bincount(kinds, follows)[kinds] / np.maximum(np.bincount(kinds, moves)[kinds], 1e-12)
     return np.asarray(np.clip((follows + belief.pseudo * pooled) / (moves + belief.pseudo), 0.0, 0.95))
 
@@ -257,6 +262,7 @@ def _variances(
             apart, others = hierarchy(likelihood[which], index, alone, belief, pooled=False)
             high[which] = belief.quantile(apart, level)
             boldness = belief.boldness if pairs else 0.0
+            # mostly what all pairs have in common; a little of the pair alone, so that a rare strong one is followed
             probable[which] = (1 - boldness) * pooled + boldness * apart
             high[which] = np.maximum(high[which], np.exp(probable[which] @ np.log(belief.grid)))
         if pairs:
@@ -294,6 +300,7 @@ def hierarchy(
     np.add.at(owned, owner, upward)
     if pooled:
         outer = belief.kernel(belief.owner_spread)
+        # what an owner hears of the others: their product without its own part, through the kernel, up and down
         message = np.log(np.exp(owned - owned.max(axis=1, keepdims=True)) @ outer + 1e-300)
         above = _normal(top + message.sum(axis=0) - message) @ outer.T
     else:

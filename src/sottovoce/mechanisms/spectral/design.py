@@ -53,16 +53,19 @@ def information(asked: Candidates, users: float, shares: Floats) -> Floats:
     Returns:
         For each group the expected number of reports, weighed by squared attenuation, on one of its coefficients.
     """
+    # I = n sum over blocks of share * coefficients shown * tau^2, spread over the group's coefficients
     return np.asarray(users * asked.by_group(asked.gains * shares[asked.rows]) / asked.groups.coefficients)
 
 
 def slopes(groups: Groups, known: Floats) -> Floats:
     """Return what information on one coefficient of each group saves of the error, at the margin."""
+    # s = w (v / (1 + v I))^2 (design/limit.md, How blocks are chosen)
     return np.asarray(groups.weight * (groups.variance / (1 + groups.variance * known)) ** 2)
 
 
 def expected_error(groups: Groups, known: Floats) -> float:
     """Return the expected squared error of the workload, given the information on each group."""
+    # sum of w v / (1 + v I) over all coefficients: the objective of every step below
     return float((groups.coefficients * groups.weight * groups.variance / (1 + groups.variance * known)).sum())
 
 
@@ -129,6 +132,7 @@ def _generate_columns(groups: Groups, epsilon: Decimal, users: int, pricing: Pri
     ):
         known = information(asked, users, shares)
         slope = slopes(groups, known)
+        # what a report saves where it is asked now; a block enters if a report saves more there (reduced cost)
         price = float(asked.by_block(asked.gains * slope[asked.columns]) @ shares)
         offers = {offer.block: offer.saves for offer in pricing.offers(slope) if offer.saves > 0}
         better = [block for block, saves in offers.items() if saves > (1 + _MIN_ENTERING_GAIN) * price]
@@ -152,6 +156,7 @@ def _error_reduction(asked: Candidates, known: Floats, shares: Floats, users: fl
     """
     groups = asked.groups
     size, prior, weight = (part[asked.columns] for part in (groups.coefficients, groups.variance, groups.weight))
+    # v / (1 + v I) before and after, not its slope: what is added or dropped need not be small
     after = np.maximum(known + users * asked.gains * shares[asked.rows] / size, 0)
     return asked.by_block(size * weight * (prior / (1 + prior * known) - prior / (1 + prior * after)))
 
@@ -171,6 +176,7 @@ def _indispensable(asked: Candidates, shares: Floats, least: Floats) -> NDArray[
     single = (asked.columns < len(groups.axes) * groups.bands) & (groups.weight[asked.columns] > 0)
     rows, shown = asked.rows[single], asked.columns[single] // groups.bands
     enough = (shares >= least)[rows] & (least[shares > 0].sum() <= 1)
+    # the last key counts first: by attribute, then those with enough reports, then few questions, then share
     order = np.lexsort((np.round(shares[rows], 9), np.where(enough, 0, -asked.questions[rows]), enough, shown))
     last = np.flatnonzero(np.diff(shown[order], append=-1))
     return np.unique(rows[order[last]])
@@ -201,10 +207,13 @@ def _drop_rare_blocks(whole: Candidates, users: int, current: Floats, cost: Floa
         known = information(asked, users, current)
         price = _shadow_price(asked, users, current, known)
         own = users * asked.gains * current[asked.rows] / asked.groups.coefficients[asked.columns]
+        # information that would be left on each coefficient if this block alone were not asked
         without = np.maximum(known[asked.columns] - own, 0)
+        # what the least reports save here over what they save elsewhere; below 1 they are better spent there
         worth = (_error_reduction(asked, without, least, users) / (least * price))[rare]
         if not len(rare) or (least.sum() < _MAX_BOUND_SHARE and worth.min() >= 1):
             rare = np.setdiff1d(np.arange(len(kept)), needed)
+            # what doing without loses net of the share it frees, over what its questions must be worth
             lost = (_error_reduction(asked, without, current, users) - price * current) / (error * cost[kept])
             rare = rare[lost[rare] < 1]
             worth = lost[rare]
@@ -228,6 +237,7 @@ def _local_search(whole: Candidates, users: int, shares: Floats, cost: Floats) -
         known, asked = information(whole, users, shares), shares > 0
         price, by_entry = _shadow_price(whole, users, shares, known), known[whole.columns]
         left = 1 - least[asked].sum()
+        # net gain of adding a block at its least share, or of dropping one: the share has its shadow price
         joining = _error_reduction(whole, by_entry, least, users) - price * least - error * cost
         leaving = _error_reduction(whole, by_entry, -shares, users) + price * shares + error * cost
         gain = np.where(asked, leaving, np.where(least < left / 2, joining, -inf))
@@ -248,6 +258,7 @@ def _reoptimise(whole: Candidates, users: int, shares: Floats) -> tuple[Floats, 
     least *= min(1.0, 1 / least.sum())  # less, if the crowd is too small for anything
     left = max(1 - float(least.sum()), 1e-9)
     start = np.maximum(shares[kept] - least, 1e-4 * left / len(kept))
+    # every block gets its least first; only what is left of the crowd is optimised, given what that tells
     free, error = optimise(asked, users * left, start, steps=20, known=information(asked, users, least))
     result = np.zeros(len(whole.blocks))
     result[kept] = least + left * free

@@ -118,6 +118,7 @@ class _Fold:
     @classmethod
     def of(cls, answers: Answers, whole: Objective, moments: Moments, counts: Sequence[NDArray[Any]]) -> _Fold:
         part = answers.moments(counts)
+        # moments add up over reports, so those without a part need not be counted again
         rest = moments.minus(part)
         where = asked_moments(moments)
         return cls(whole.on(rest), whole.on(part), Moments(rest.estimate[where], rest.information[where]))
@@ -182,6 +183,7 @@ def _refined(objective: Objective, start: Floats, steps: int) -> Floats:
 
     def anchored(moves: Floats) -> tuple[float, Floats]:
         moved = units * moves
+        # the chain rule through the units: a move of one changes the misfit by about as much everywhere
         value, gradient = objective.misfit_gradient(start + moved)
         return value + 0.5 * _ANCHOR * float(moved @ moved), units * (gradient + _ANCHOR * moved)
 
@@ -211,6 +213,7 @@ def _held_out(
         lowest = min(scores, key=scores.__getitem__)
         if list(scores).index(lowest) + _PATIENCE < len(scores):
             break
+    # chance in the starts hides differences below the tolerance: the earliest such number is as good
     early = next(number for number, score in scores.items() if score <= scores[lowest] + _TOLERANCE)
     return (lowest, early), seen[lowest]
 

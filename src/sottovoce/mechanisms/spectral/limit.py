@@ -47,6 +47,7 @@ def water_filling(groups: Groups, epsilon: float, users: float) -> Floats:
     low, high = -100.0, 100.0
     for _ in range(200):
         level = (low + high) / 2
+        # w (v / (1 + v I))^2 = e^level solved for I (design/limit.md, Designs), between its bounds 0 and n
         filled = np.clip((np.sqrt(weight / exp(level)) * variance - 1) / variance, 0.0, users)
         if groups.coefficients @ filled > users * kappa(epsilon):
             low = level
@@ -84,12 +85,15 @@ def domain_limit(groups: Groups, epsilon: float, users: float) -> float:
     if len(groups.axes) != 1:
         raise ValueError(f"the limit of a domain is computed for one attribute, got {len(groups.axes)}")
     levels = 1 << groups.axes[0].bands
+    # f = s / N for s up to half the levels: of a code for more and one for the rest, the latter carries more
     part = np.arange(1, levels // 2 + 1) / levels
+    # information on one coefficient: f / (1 - f) of (e^eps - 1)^2 f (1 - f) / (1 + f (e^eps - 1))^2
     each = ((exp(epsilon) - 1) * part / (1 + part * (exp(epsilon) - 1))) ** 2
     known, best = np.zeros(len(groups.weight)), 0.0
     for _ in range(_MOST_STEPS):
         slope, error = slopes(groups, known), expected_error(groups, known)
         corner = users * _best_corner(groups.coefficients, slope, part, each)
+        # the error is convex, so it lies above its tangent: error - gap is a lower bound (Frank and Wolfe)
         gap = float(groups.coefficients @ (slope * (corner - known)))
         best = max(best, error - gap)
         if gap < _GAP * error:
@@ -130,6 +134,7 @@ def query_limit(indicators: NDArray[np.bool_], epsilon: float, users: float) -> 
         epsilon: The privacy of each person.
         users: How many people report.
     """
+    # (trace sqrt G)^2 / (n kappa), design/limit.md, Queries
     centred = indicators - indicators.mean(axis=1, keepdims=True)
     gram = centred @ centred.T / (centred.shape[1] * len(centred))
     return float(np.sqrt(np.clip(np.linalg.eigvalsh(gram), 0, None)).sum() ** 2 / (users * kappa(epsilon)))

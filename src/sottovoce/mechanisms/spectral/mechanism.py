@@ -168,6 +168,7 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     known, variance = _what_is_known(asked, answers)
     left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))
     start = np.array([float(family.total_share) for family in plan.families])
+    # the same convex problem as the design's, given what is known already and the variances that the tally shows
     shares, _ = optimise(replace(asked, groups=replace(groups, variance=variance)), left, start, steps=200, known=known)
     least = least_shares(asked, plan.users)  # of everybody, before and after: enough in all
     least *= min(1.0, 1 / least.sum())
@@ -190,6 +191,7 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
             continue
         number = groups.number(group)
         known[number], prior = information.mean(), groups.variance[number]
+        # E y^2 = theta^2 + 1/I, so the mean of y^2 - 1/I is unbiased for the group's variance
         shown = float((moments.estimate[block] ** 2 - 1 / information).mean())
         # the variance of a mean of m squares of a normal with variance s is 2 s^2 / m
         chance = 2 * (1 / known[number] + prior) ** 2 / information.size  # the variance of what shows
@@ -210,13 +212,13 @@ def answers_of(plan: Plan, tally: Tally) -> Answers:
         among = slice(*np.searchsorted(questions, (first, stop)))
         table = np.zeros((family.count, int(plan.questions.codes[first:stop].max())), dtype=np.int64)
         table[questions[among] - first, codes[among]] = counts[among]
-        crowded = np.flatnonzero(
-            weights[first:stop] < 1
-        )  # capped at the expected count + 4 sd, so that liars cannot buy weight
+        # capped at the expected count + 4 sd, so that liars cannot buy weight
+        crowded = np.flatnonzero(weights[first:stop] < 1)
         table[crowded] = np.rint(table[crowded] * weights[first:stop][crowded, None])
         blocks.append(block)
         by_block.append(block.counted(table))
         sizes = plan.questions.codes[first:stop].tolist()
+        # tau of the channel's own integers, not of e^epsilon: what was drawn is what is undone
         kept = {size: GRR.design(size, plan.epsilon).attenuation for size in set(sizes)}
         attenuations.append(np.array([kept[size] for size in sizes]).reshape(block.shape))
     return Answers(axes, blocks, by_block, attenuations)
@@ -291,6 +293,7 @@ def _caveats(plan: Plan, answers: Answers) -> list[str]:
     pairs = [
         pair for pair in combinations(range(len(answers.axes)), 2) if all(asked.bands[attribute] for attribute in pair)
     ]
+    # a coefficient is told from none nine times in ten if it is 2.93 standard errors 1 / sqrt I
     needed = (TOLD_NINE_IN_TEN / STRONG) ** 2
     few = [
         f"{names[one]} and {names[other]}"

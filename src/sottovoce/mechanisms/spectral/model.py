@@ -159,6 +159,7 @@ class MixtureModel(JointModel):
             return Spread.unknown(len(sums))
         products = {index: (own.queries, own.weights) for index, own in batch.selections.items()}
         found = self._posterior.spread(batch.count, products, sums)
+        # never surer than if everybody had answered openly (design/intervals.md, The interval)
         least = self._sampling(batch, sums)
         asked = np.isfinite(found.direct)
         return Spread(
@@ -180,6 +181,7 @@ class MixtureModel(JointModel):
         """Return the variance that each sum would have if everybody had answered openly: nobody knows it better."""
         squares = Batch(batch.count, {index: _squared(own) for index, own in batch.selections.items()})
         alone = np.count_nonzero(sums, axis=1) == 1
+        # Var(product) = E product^2 - (E product)^2, over people; of a sum of several it is left to the posterior
         spread = np.maximum(self.evaluate(squares) - self.evaluate(batch) ** 2, 0.0)
         return np.where(alone, sums**2 @ spread, 0.0) / max(1, self.origin.reports)
 
@@ -189,6 +191,7 @@ class MixtureModel(JointModel):
         levels = []
         for factor in self.factors:
             ends = np.cumsum(factor, axis=1)
+            # inverse transform: the level is where the running sum of its component passes a uniform number
             draws = generator.random(count) * ends[components, -1]
             own = np.empty(count, dtype=np.intp)
             for component in np.unique(components):

@@ -159,6 +159,7 @@ class Moments:
     def minus(self, part: Moments) -> Moments:
         """Return the moments of the reports that are here but not in ``part``."""
         information = np.maximum(self.information - part.information, 0.0)
+        # estimates are means weighted by information, so sums of estimate times information subtract
         total = self.estimate * self.information - part.estimate * part.information
         kept = self.kept * self.information - part.kept * part.information
         return Moments(_divide(total, information), information, _divide(np.asarray(kept), information))
@@ -231,6 +232,7 @@ def _by_product(asked: Asked, block: Shown, values: Floats) -> list[tuple[NDArra
         first, second = columns
         return [(asked.size * first[:, None, 1:] + second[None, :, 1:], values[..., 1:])]
     many = len(block.shape)
+    # digit 0 of an attribute stands for its constant: a product of two has zeros for all other attributes
     split = values.reshape(-1, *block.shape, *block.widths)
     found = [(columns[index][:, 1:], _only(split, many, (index,))[:, :, 1:]) for index in range(many)]
     for one, other in combinations(range(many), 2):
@@ -279,6 +281,7 @@ def split(
     dealt: list[list[NDArray[np.int64]]] = [[] for _ in range(parts)]
     for left in counts:
         for number in range(parts):
+            # a multinomial as conditional binomials: of what is left, part k takes 1 / (parts - k)
             own = generator.binomial(left, 1 / (parts - number))
             dealt[number].append(own)
             left = left - own  # noqa: PLW2901 - what is left is dealt on

@@ -68,8 +68,10 @@ class Noise:
             for start in range(0, count, step):
                 part = slice(start, start + step)
                 shown = self._shown(block, {own: weights[own][part] for own in names})
+                # g_q(y) = tau_q sum_c F_c sign_c(y) / I_c for all codes y at once (design/intervals.md, Direct answers)
                 each = hadamard(shown * kept[..., None])
                 total = (counts * each).sum(axis=-1)
+                # n_q times the variance of g_q over the codes that were counted
                 spread = (counts * each**2).sum(axis=-1) - total**2 / np.maximum(counts.sum(axis=-1), 1)
                 result[part] += spread.reshape(len(spread), -1).sum(axis=1)
         return result

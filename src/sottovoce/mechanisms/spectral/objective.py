@@ -120,6 +120,7 @@ class Objective:
         for index, (axis, texture) in enumerate(zip(axes, textures, strict=True)):
             alike.setdefault((axis, asked.bands[index], texture), []).append(index)
         indices = [asked.indices(index) for index in range(len(axes))]
+        # function u is in band log2 u; the constant comes first
         bands_of = np.concatenate([[-1], *(np.log2(np.arange(len(own)) + 1).astype(int) for own in indices)])
         self._order = np.argsort(bands_of, kind="stable")
         rows = np.argsort(self._order)
@@ -202,6 +203,7 @@ class Objective:
             view[:, -1] = base
             moved = [own[number][:, :-1] + ((own[number][:, -1] - base) * scale)[:, None] for own in views]
             view[:, :-1] = np.concatenate(moved, axis=1)
+        # weights of an average: those of each fit, normalised, over the number of fits, which logits need not know
         logits = [point[-other.components :] for point in points]
         joined[-self.components :] = np.concatenate([own - np.log(np.exp(own).sum()) for own in logits])
         joined[-self.components :] -= joined[-self.components :].mean()
@@ -212,6 +214,7 @@ class Objective:
         weights, tables = self._tables(point)
         inside = self._inside(tables)
         value, back = self._misfit_gradient(weights, inside)
+        # every product u v stands in ``back`` twice, by u and by v: hence the half
         by_weight = 0.5 * (back * inside).sum(axis=0)
         back *= weights
         gradient = np.zeros_like(point)
@@ -221,6 +224,7 @@ class Objective:
             by_logit = table * (by_table - (table * by_table).sum(axis=-1, keepdims=True))
             part[:, :-1] += by_logit @ group.deviation
             part[:, -1] += by_logit.sum(axis=1) @ group.base
+        # the softmax of the weights, likewise
         gradient[-self.components :] = weights * (by_weight - weights @ by_weight)
         return value, gradient
 
@@ -233,6 +237,7 @@ class Objective:
         inside = self._inside(tables)
         squares, around = inside**2, np.zeros_like(inside)
         for slab in self._slabs:
+            # d(moment uv) / d(mean u of component r) = weight_r * mean v: squares of it, times information, over v
             around[slab.rows] += slab.information @ squares[slab.columns]
             around[slab.columns] += slab.information.T @ squares[slab.rows]
         result = np.zeros_like(point)
@@ -272,6 +277,7 @@ class Objective:
         weighted = inside * weights
         for slab in self._slabs:
             own, others = inside[slab.rows], inside[slab.columns]
+            # model moments sum_r weight_r m_ru m_rv less the measured ones
             residual = weighted[slab.rows] @ others.T
             residual -= slab.estimate
             weighted_residual = slab.information * residual
@@ -294,10 +300,12 @@ def descend(function: Callable[[Floats], tuple[float, Floats]], point: Floats) -
         while True:
             next_point = point - length * direction
             next_value, next_gradient = function(next_point)
+            # Armijo's rule: at least a ten-thousandth of the decrease that the slope promises
             if next_value <= value - 1e-4 * length * slope or length < 1e-6:
                 break
             length *= 0.4
         step, change = next_point - point, next_gradient - gradient
+        # a pair without positive curvature would make the inverse Hessian indefinite
         if step @ change > 1e-10:
             pairs.append((step, change, float(1 / (step @ change))))
         point, value, gradient = next_point, next_value, next_gradient

@@ -41,6 +41,7 @@ def _multiply(left: int, right: int, degree: int) -> int:
         if right & 1:
             result ^= left
         left <<= 1
+        # x times the polynomial, reduced by the field's irreducible one as soon as it has its degree
         if left >> degree:
             left ^= _IRREDUCIBLE[degree]
         right >>= 1
@@ -65,6 +66,7 @@ def basis_count(leads: Leads, whole: bool = False) -> int:
         >>> basis_count((0, 1, 2)), basis_count((3,)), basis_count((3, 4, 5)), basis_count((1, 2, 3))
         (1, 8, 8, 8)
     """
+    # a field of 2^m elements for every run, m large enough for its free bits and for its leads
     return 1 << sum(max(len(free), len(above)) for free, above in _free_bit_runs(leads, whole))
 
 
@@ -120,6 +122,7 @@ def spans(functions: NDArray[np.intp]) -> NDArray[np.intp]:
     """
     result = np.zeros((len(functions), 1), dtype=np.intp)
     for column in functions.T:
+        # wal(u) wal(v) = wal(u xor v): products are exclusive ors of the functions' numbers
         result = np.stack([result, result ^ column[:, None]], axis=2).reshape(len(functions), -1)
     return result
 

@@ -97,6 +97,7 @@ class Posterior:
         for index, axis in enumerate(self.axes):
             own = np.flatnonzero(self._layout.attribute == index)
             others = np.flatnonzero((self._layout.attribute != index) & (self._layout.attribute >= 0))
+            # what a weight on a function costs: its own variance and the mean one of its products with others
             cost = variance[0, own] + (variance[np.ix_(own, others)].mean(axis=1) if others.size else 0.0)
             bands = of[np.isin(of, own)] - own[0] if own.size else np.zeros(0, np.intp)
             result.append(expansion(axis, np.concatenate([[1e-6], cost[bands]])))
@@ -188,6 +189,7 @@ class Posterior:
                     for name in names:
                         several[name][part] += wide
         alone = several["prior"] <= 0
+        # the known distance to the cautious answer counts as an error: with pairs where there are any
         single["posterior"] += np.where(alone, drift**2, 0.0)
         several["posterior"] += np.where(alone, 0.0, drift**2)
         return Variances(
@@ -212,6 +214,7 @@ class Posterior:
         ``centred`` are weights of levels less their mean, and ``plain`` what products count for besides those levels.
         """
         if len(attributes) == 1:
+            # weights of coefficients of the whole sum: products add up before they are squared, so differences cancel
             total = np.einsum("fk,fku->fu", amounts, vectors[0])[:, None, :]
         else:
             total = (amounts[:, :, None] * vectors[0]).transpose(0, 2, 1) @ vectors[1]
@@ -225,6 +228,7 @@ class Posterior:
             energy = np.add.reduceat(energy, starts, axis=axis + 1)
         where = np.ix_(*bands)
         found = {name: (energy * self._tables[name][where]).sum(axis=(1, 2)) for name in self._tables}
+        # sum of weight times (y - m), and times (cautious - m): the shift of direct answers, and the known distance
         beyond, aside = ((total * matrix[np.ix_(*indices)]).sum(axis=(1, 2)) for matrix in (self.residual, self.gap))
         grams = [self._gram(own, self.marginals[index]) for index, own in zip(attributes, centred, strict=True)]
         doubtful = self.belief.coherent
@@ -304,6 +308,7 @@ class _Terms:
                 if size == 1:  # the mean of a product is measured itself, so an error here leaves it as it is
                     for other in set(self.functions) - set(indices):
                         both = naming & self.named[other]
+                        # E[others] - sum_k (E f_k - f_k0) E[others but k], the factor of d_u (module's formula)
                         factor = factor - np.where(both, self._own[other] * self._without((*indices, other)), 0.0)
                 yield indices, factor, others
 
@@ -323,6 +328,7 @@ def expansion(axis: Axis, cost: Floats) -> Floats:
     weights; of those the one is taken whose squares, times the cost of each function, add up to the least.
     """
     signs = walsh_signs(axis.size, axis.bands)
+    # minimum of sum cost_u c_u^2 with signs c = weights: c = C^-1 S' (S C^-1 S')^-1 weights (Lagrange)
     scaled = signs.T / cost[:, None]
     return np.asarray(scaled @ np.linalg.inv(signs @ scaled))
 

@@ -100,6 +100,7 @@ class Pricing:
         Args:
             slope: For each group what information on one of its coefficients saves of the error.
         """
+        # s1' m1 (design/limit.md, How blocks are chosen): what the signs of one attribute alone save
         alone = self.groups.singles(slope) @ self.masses.T
         worth = self._worth(alone, self.bins, self.tables)
         for attribute, row in enumerate(_best(worth)):

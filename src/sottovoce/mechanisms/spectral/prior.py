@@ -62,6 +62,7 @@ def band_variance(axis: Axis, largest: float, decay: float) -> Floats:
         One variance for each band of the attribute.
     """
     bands = np.arange(axis.bands)
+    # without order bands mean nothing: the total over all 2^b functions of all bands b is spread evenly
     variance = largest * 2.0 ** (-decay * bands)
     return np.asarray(variance if axis.ordered else np.full(axis.bands, variance @ 2.0**bands / (2.0**bands).sum()))
 

@@ -53,6 +53,7 @@ class SingleProblem:
 
     def _slopes(self, levels: Floats) -> Floats:
         """Return how the functions' means change with the unknowns."""
+        # the softmax's Jacobian: dp_i/dl_j = p_i (1{i=j} - p_j), times the basis
         spread = levels[:, None] * self.basis - np.outer(levels, levels @ self.basis)
         return np.asarray(self.signs.T @ spread)
 
@@ -76,6 +77,7 @@ class SingleProblem:
                     return point
             gained = value - new_value
             point, value, levels, residual = tried, new_value, new_levels, new_residual
+            # less damping after success, four times as much after failure: the usual schedule
             damping = max(damping / 3, 1e-8)
             if gained < _TOLERANCE * max(1.0, value):
                 break

@@ -44,9 +44,11 @@ def walsh_signs(size: int, bands: int) -> Floats:
                [ 1., -1., -1.,  1.]])
     """
     bits = walsh_bits(size)
+    # levels are spread over 2^bits cells, so that a size that is no power of two has functions too
     cell = (np.arange(size) << bits) // size
     table = np.ones((size, 1))
     for band in range(bands):
         sign = 1.0 - 2.0 * ((cell >> (bits - 1 - band)) & 1)
+        # wal(2^b + u) = wal(2^b) wal(u): each band is the table so far times one more sign (Paley order)
         table = np.concatenate([table, table * sign[:, None]], axis=1)
     return table

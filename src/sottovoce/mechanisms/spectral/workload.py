@@ -36,6 +36,7 @@ def range_energy(axis: Axis, widths: tuple[float, ...] | None = None) -> Floats:
     if widths is not None:
         wanted = np.isin(stops - starts, [min(max(1, round(width * cells)), cells - 1) for width in widths])
         starts, stops = starts[wanted], stops[wanted]
+    # the weight of a function in a range is the difference of its running sums at the two ends
     prefix = np.concatenate([np.zeros((1, cells)), np.cumsum(walsh_signs(cells, known), axis=0)]) / cells
     squares = ((prefix[stops] - prefix[starts]) ** 2).mean(axis=0)
     energy = [squares[0]] + [squares[1 << band : 2 << band].mean() for band in range(known)]

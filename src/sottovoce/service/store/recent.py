@@ -37,7 +37,15 @@ INSERT OR IGNORE INTO settled_digests SELECT ?3, substr(?1, 1 + 16 * number, 16)
 def indices_held(
     connection: sqlite3.Connection, table: str, column: str, collection: int, raw: bytes
 ) -> Iterator[tuple[int]]:
-    """Yield the indices of those of the ids that stand one after the other in ``raw`` that a table holds."""
+    """Yield the indices of the ids that a table holds.
+
+    Args:
+        connection: The store's connection.
+        table: The table; of our own, never a text from elsewhere.
+        column: The column of its ids.
+        collection: The collection's number.
+        raw: The ids, 16 bytes each, one after the other.
+    """
     count = _need_indices(connection, raw)
     query = f"""
     SELECT number FROM indices CROSS JOIN {table} AS held
@@ -47,7 +55,13 @@ def indices_held(
 
 
 def settle(connection: sqlite3.Connection, collection: int, raw: bytes) -> None:
-    """Put the digests that stand one after the other in ``raw`` into the large tree."""
+    """Put digests into the large tree, in the caller's transaction.
+
+    Args:
+        connection: The store's connection.
+        collection: The collection's number.
+        raw: The digests, 16 bytes each, one after the other.
+    """
     connection.execute(_SETTLE, (raw, _need_indices(connection, raw), collection))
 
 

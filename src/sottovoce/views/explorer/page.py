@@ -11,8 +11,10 @@ from importlib.resources import files
 import msgspec
 
 from sottovoce.model.model import Model
+from sottovoce.model.waves import WaveModels
 from sottovoce.plan.plan import Plan
 from sottovoce.views.explorer.document import exploration
+from sottovoce.views.explorer.waves import waves_exploration
 
 _SHELL = """<!doctype html>
 <html lang="en">
@@ -35,16 +37,21 @@ _SHELL = """<!doctype html>
 """
 
 
-def explorer_page(model: Model, *, plan: Plan | None = None, level: float = 0.9, population: int | None = None) -> str:
+def explorer_page(
+    model: Model | WaveModels, *, plan: Plan | None = None, level: float = 0.9, population: int | None = None
+) -> str:
     """Return the explorer of a model as one HTML file, which works wherever it is opened and sends nothing.
 
     Args:
-        model: A fitted model of a mechanism that explains the crowd by a mixture.
-        plan: The plan that was answered, for its purpose and its privacy certificate.
+        model: A fitted model of a mechanism that explains the crowd by a mixture, or those of several waves.
+        plan: The plan that was answered, for its purpose and its privacy certificate; models of waves know theirs.
         level: The probability with which intervals should hold the true fraction.
         population: How many people the crowd stands for; as many as reported, unless given.
     """
-    document = exploration(model, plan=plan, level=level, population=population)
+    if isinstance(model, WaveModels):
+        document = waves_exploration(model, level=level, population=population)
+    else:
+        document = exploration(model, plan=plan, level=level, population=population)
     return _fill(document["title"], _as_script(document), _policy(connect="'none'"))
 
 
