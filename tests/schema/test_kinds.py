@@ -104,7 +104,7 @@ def test_arrays_of_text_hold_labels_and_dates() -> None:
 
 @pytest.mark.parametrize("chosen", ["bus", ["tram"], [3], {"bus": True}])
 def test_a_choice_that_is_none_is_refused_with_those_there_are(chosen: object) -> None:
-    with pytest.raises(sv.RecordError, match=r"ways: got .*; allowed is a list of any of 'bus', 'city bike'"):
+    with pytest.raises(sv.RecordError, match=r"^ways: allowed is a list of any of 'bus', 'city bike'"):
         sv.Schema(ALL[-1:]).levels({"ways": chosen})
 
 
