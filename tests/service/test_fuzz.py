@@ -117,4 +117,4 @@ def test_the_api_answers_as_it_describes_itself(tmp_path: Path) -> None:
 
             check()
         assert collector.total(plan) == 20
-    assert len(looked) == len(set(looked)) == 15 + len(VERBS)
+    assert len(looked) == len(set(looked)) == 25 + len(VERBS)
