@@ -36,7 +36,16 @@ def followed(models: WaveModels, questions: Sequence[Question]) -> list[Line]:
 
 
 def over_time(models: WaveModels, questions: Sequence[Question], level: float) -> str:
-    """Return the section on time: the changes that are more than chance in sentences, and trends with intervals."""
+    """Return the section on time: the changes that are more than chance in sentences, and trends with intervals.
+
+    Args:
+        models: A model of each wave that has reports.
+        questions: What the page was asked to answer; those that are followed over time are among its lines.
+        level: The probability with which all intervals should hold at once.
+
+    Returns:
+        HTML.
+    """
     first, last = min(models), max(models)
     if first == last:
         return f"<h2>Over time</h2><p>There are reports of wave {last} only: nothing can be compared yet.</p>"
