@@ -36,7 +36,13 @@ def followed(models: WaveModels, questions: Sequence[Question]) -> list[Line]:
 
 
 def over_time(models: WaveModels, questions: Sequence[Question], level: float) -> str:
-    """Return the section on time: the changes that are more than chance in sentences, and trends with intervals."""
+    """Return the section on time: the changes that are more than chance in sentences, and trends with intervals.
+
+    Args:
+        models: The models of all waves that have reports.
+        questions: What is asked; those with a predicate for the whole crowd are followed, or else every attribute.
+        level: Of the intervals of each trend, and of all changes together.
+    """
     first, last = min(models), max(models)
     if first == last:
         return f"<h2>Over time</h2><p>There are reports of wave {last} only: nothing can be compared yet.</p>"
