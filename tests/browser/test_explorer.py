@@ -208,6 +208,39 @@ def test_without_filters_histograms_show_marginals_with_their_intervals(explorer
         assert_shows(shown, model, name, "TRUE")
 
 
+def centre_of(page: Page, name: str, kind: str) -> tuple[float, float, float]:
+    """Return the mean or the median that a card shows, and its interval, to the last digit."""
+    line = card(page, name).locator(".centre > span").filter(has_text=kind)
+    expect(line.locator(".between")).not_to_be_empty()
+    value = float(line.locator("data").get_attribute("value") or "nan")
+    low, high = (float(line.locator(".between").get_attribute(f"data-{end}") or "nan") for end in ("low", "high"))
+    return value, low, high
+
+
+def assert_centres_as(page: Page, model: sv.Model, wheres: dict[str, str]) -> None:
+    """Fail unless every card's mean and median, with their intervals, are the model's among those given."""
+    for name, where in wheres.items():
+        mean, median = model.mean(name, where=where), model.quantile(name, 0.5, where=where)
+        assert centre_of(page, name, "mean") == pytest.approx((mean, *mean.interval), rel=1e-6), name
+        assert centre_of(page, name, "median") == pytest.approx((median, *median.interval), rel=1e-6, abs=1e-9), name
+
+
+def test_cards_say_the_models_own_means_and_medians(explorer: Page, model: sv.Model) -> None:
+    assert_centres_as(explorer, model, {"age": "TRUE", "income": "TRUE", "weekly hours": "TRUE"})
+    expect(card(explorer, "travel").locator(".centre")).to_have_count(0)
+    look_at(explorer, "is.age=30..50&is.travel=car&is.income=14000..47000.5")
+    given = "age BETWEEN 30 AND 50 AND travel = 'car'"
+    others = {
+        "age": "travel = 'car' AND income BETWEEN 14000 AND 47000.5",
+        "income": given,
+        "weekly hours": f"{given} AND income BETWEEN 14000 AND 47000.5",
+    }
+    assert_centres_as(explorer, model, others)
+    mean = model.mean("age", where=others["age"])
+    low, high = mean.interval
+    expect(card(explorer, "age").locator(".centre")).to_contain_text(f"mean {mean:.1f} ({low:.1f}\u2013{high:.1f})")
+
+
 def test_a_calibrated_model_answers_as_it_does_in_python(
     context: BrowserContext, model: sv.Model, tmp_path: Path
 ) -> None:
@@ -223,6 +256,7 @@ def test_a_calibrated_model_answers_as_it_does_in_python(
     where = "age BETWEEN 30 AND 50 AND travel = 'bus'"
     assert shown["fractions"] == pytest.approx(calibrated.marginal("income", where=where), rel=1e-9)
     assert_shows(shown, calibrated, "income", where)
+    assert_centres_as(page, calibrated, {"income": where, "age": "travel = 'bus'"})
     page.get_by_role("button", name="Reset").click()
     assert_shows(table_of(page, "weekly hours"), calibrated, "weekly hours", "TRUE")
 

@@ -1,6 +1,7 @@
 /** The page of one model: the sentence, a card for every attribute, the map of a pair, the strongest pairs. */
 
 import { Categories } from "./categories";
+import { CentreLine } from "./centre";
 import { type Chart, type Choose, type Shown, toPicture } from "./chart";
 import { Crowd, type Distribution } from "./crowd";
 import { button, download, element, openDialog } from "./dom";
@@ -15,7 +16,7 @@ import { valuesTable } from "./values";
 import { type View, Views, fromLink, strangers, toLink, withFilter } from "./view";
 import { choiceWords, intervalWords, queryWords } from "./words";
 
-const SETTLES = 120; // milliseconds after the last change, when the map follows
+const SETTLES = 120; // milliseconds after the last change, when the map and the intervals of means follow
 
 interface Card {
   readonly chart: Chart;
@@ -24,6 +25,8 @@ interface Card {
   readonly choice: HTMLElement;
   readonly clear: HTMLButtonElement;
   readonly basis: HTMLElement;
+  /** Mean and median; null where values have no order. */
+  readonly centre: CentreLine | null;
 }
 
 export class Explorer {
@@ -46,7 +49,7 @@ export class Explorer {
     private readonly about: Exploration,
     numbers: Numbers,
   ) {
-    this.crowd = new Crowd(about, numbers);
+    this.crowd = Crowd.of(about, numbers);
     this.overall = about.attributes.map((_, place) => this.crowd.distribution(place, []));
     this.views = new Views(fromLink(about, location.hash), (view, settled) => this.update(view, settled));
     this.sentence = new Sentence(about, () => this.views);
@@ -103,7 +106,7 @@ export class Explorer {
     else this.sentence.compare(null, null);
     this.cards.forEach((card, place) => this.drawCard(card, place, this.drawn(view, place)));
     clearTimeout(this.waiting);
-    this.waiting = window.setTimeout(() => this.drawMap(), settled ? 0 : SETTLES);
+    this.waiting = window.setTimeout(() => this.drawRest(), settled ? 0 : SETTLES);
     if (settled) {
       this.remember(view);
       this.watching(view.filters);
@@ -124,7 +127,9 @@ export class Explorer {
     card.chart.draw(shown);
     card.choice.textContent = shown.filter ? choiceWords(attribute, shown.filter) : "";
     card.clear.hidden = shown.filter === null;
-    const words = distributionWords(this.about.evidence, shown.among ?? shown.overall);
+    const now = shown.among ?? shown.overall;
+    card.centre?.draw(now.fractions);
+    const words = distributionWords(this.about.evidence, now);
     if (card.basis.textContent !== words) card.basis.textContent = words;
   }
 
@@ -159,8 +164,12 @@ export class Explorer {
     openDialog(attribute.name, among, table);
   }
 
-  private drawMap(): void {
+  /** Draw what need not follow every step of a brush: the map, and the intervals of means and medians. */
+  private drawRest(): void {
     const { pair, filters } = this.views.current;
+    this.cards.forEach(({ centre }, place) => {
+      centre?.limit(this.crowd.mean(place, filters), this.crowd.median(place, filters));
+    });
     this.map?.draw(pair, this.crowd.pair(pair[0], pair[1], filters));
   }
 
@@ -198,10 +207,13 @@ export class Explorer {
     const body = element("div", { class: "chart" }, chart.svg);
     const head = element("header", {}, element("h2", {}, attribute.name), choice, clear);
     const basis = element("p", { class: "basis" });
-    const made = element("section", { class: "card", "aria-label": attribute.name }, head, basis, body);
+    const centre = attribute.kind === "categorical" ? null : new CentreLine(attribute);
+    const made = element("section", { class: "card", "aria-label": attribute.name }, head, basis);
+    if (centre) made.append(centre.element);
+    made.append(body);
     if (chart.controls) made.append(chart.controls);
     made.append(element("footer", {}, reading, table, save));
-    return { chart, element: made, body, choice, clear, basis };
+    return { chart, element: made, body, choice, clear, basis, centre };
   }
 
   private legend(): HTMLElement {

@@ -64,7 +64,7 @@ export class Timeline {
 
   /** Return the card; ``pick`` is told which wave is to be shown. */
   static async of(about: WaveExplorations, pick: (wave: Wave) => void): Promise<Timeline> {
-    const made = about.waves.map(async ({ exploration }) => new Crowd(exploration, await Numbers.of(exploration)));
+    const made = about.waves.map(async ({ exploration }) => Crowd.of(exploration, await Numbers.of(exploration)));
     return new Timeline(about.waves, await Promise.all(made), pick);
   }
 

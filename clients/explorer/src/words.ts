@@ -15,6 +15,12 @@ export function valueWords(attribute: Ordered, value: number): string {
   return (large ? GROUPED : PLAIN).format(rounded);
 }
 
+/** Return a number about an attribute, such as its mean, to about three digits of the range of its values. */
+export function roundedWords(attribute: Ordered, value: number): string {
+  const [least, most] = domain(attribute);
+  return valueWords(attribute, Number(value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(most - least))))));
+}
+
 /** Return a whole number of people or reports. */
 export function count(value: number): string {
   return GROUPED.format(Math.round(value));
