@@ -3,7 +3,7 @@
 import { levelValues, valueAt } from "./attributes";
 import { element } from "./dom";
 import type { Ordered } from "./exploration";
-import { roundedWords } from "./words";
+import { roundedWords, valueWords } from "./words";
 
 /** A number, and where the true one lies. */
 export interface Limited {
@@ -82,7 +82,7 @@ export class CentreLine {
     both.forEach((found, place) => {
       if (!found) return this.show(place, NaN, "");
       const { value, low, high } = found;
-      this.show(place, value, ` (${roundedWords(this.attribute, low)}–${roundedWords(this.attribute, high)})`);
+      this.show(place, value, ` (${this.words(place, low)}–${this.words(place, high)})`);
       Object.assign(this.numbers[place].interval.dataset, { low, high });
     });
   }
@@ -90,7 +90,13 @@ export class CentreLine {
   private show(place: number, value: number, interval: string): void {
     const shown = this.numbers[place];
     shown.value.value = String(value);
-    shown.value.textContent = Number.isNaN(value) ? "unknown" : roundedWords(this.attribute, value);
+    shown.value.textContent = Number.isNaN(value) ? "unknown" : this.words(place, value);
     if (shown.interval.textContent !== interval) shown.interval.textContent = interval;
+  }
+
+  /** Return a number in words; the median of integers is one of them. */
+  private words(place: number, value: number): string {
+    const whole = this.attribute.kind === "ordinal" && this.numbers[place].name === "median";
+    return whole ? valueWords(this.attribute, value) : roundedWords(this.attribute, value);
   }
 }

@@ -4,6 +4,7 @@ import { type Cell, cellsOf, domain, levelValues, valueAt, valueLevels } from ".
 import { type Limited, crossing, median } from "./centre";
 import type { Exploration, Numbers, Ordered } from "./exploration";
 import { type Filter, type Filters, type Region, region, regionWeights } from "./filters";
+import { type Known, type Tilts, cellsOfKnown, rake } from "./known";
 import { type Limits, differenceLimits, normalLimits, ratioLimits, unknown } from "./limits";
 import { Mixture, type Named, type Part, type Product, dot, identity } from "./mixture";
 import { Spread } from "./spread";
@@ -23,9 +24,6 @@ export interface Distribution {
   readonly highs: Float64Array;
   readonly evidence: Float64Array;
 }
-
-/** By the place of an attribute, weights of its levels. */
-export type Tilts = ReadonlyMap<number, Float64Array>;
 
 /** How the mean and the median of an attribute are asked for: its values, who answered, and who lies below somewhere. */
 interface Ordering {
@@ -78,6 +76,26 @@ export class Crowd {
     );
     const spread = about.errors ? new Spread(mixture, about.errors, numbers) : null;
     return new Crowd(about, mixture, spread, new Map(calibration));
+  }
+
+  /** Return the crowd in which people count by weights, so that what is known of it is so. */
+  calibrated(known: Known): Crowd {
+    const cells = known.flatMap((shares, place) => {
+      if (!shares) return [];
+      const present = this.distribution(place, []).fractions;
+      return [[place, cellsOfKnown(this.about.attributes[place], shares, present)] as const];
+    });
+    if (!cells.length) return this;
+    const both = (weights: Tilts) => {
+      const tilts = new Map(this.tilts);
+      for (const [place, own] of weights) {
+        const before = this.tilts.get(place);
+        tilts.set(place, before ? own.map((weight, level) => weight * before[level]) : own);
+      }
+      return tilts;
+    };
+    const weights = rake((place, tilts) => this.mixture.tilted(place, both(tilts)), new Map(cells));
+    return new Crowd(this.about, this.mixture, this.spread, both(weights));
   }
 
   /** Return the fraction of the crowd that all filters choose together. */
