@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import sqlite3
 from pathlib import Path
@@ -33,7 +34,7 @@ def fill_as_before(database: str, plan: Plan, settled: bytes, run: bytes) -> Non
             with connection.cursor() as cursor:
                 cursor.executemany("INSERT INTO report_ids VALUES (%s::uuid, 1)", [(row.hex(),) for row in rows])
         return
-    with sqlite3.connect(database) as connection:
+    with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         for _, text in migrations("sqlite")[:2]:
             connection.executescript(text)
         connection.execute("PRAGMA user_version = 2")
