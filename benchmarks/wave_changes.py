@@ -2,9 +2,8 @@
 
     python benchmarks/wave_changes.py [--repeats 40] [--mechanism spectral]
 
-Intervals of level 0.9 should hold in at least 85 of 100 cases; so many repeats tell it of all predicates together,
-and of
-a single one only roughly (see the standard error). 200,000 people, four waves, lifetime 1: each wave is
+Intervals of level 0.9 should hold in at least 85 of 100 cases; so many repeats tell it of all predicates together, and
+of a single one only roughly: its standard error is printed. 200,000 people, four waves, lifetime 1: each wave is
 reported by 50,000 of them, drawn anew for every repeat, while the true change is that of all 200,000.
 """
 
@@ -109,7 +108,7 @@ def main() -> None:
         error = (0.9 * 0.1 / given.repeats) ** 0.5
         print(
             f"{given.mechanism}, {name} changes: {held.mean():.1%} of {held.size} hold; "
-            f"by predicate (±{error:.0%}) {single}",
+            f"by predicate (+-{error:.0%}) {single}",
             flush=True,
         )
 

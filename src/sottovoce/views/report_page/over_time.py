@@ -39,12 +39,9 @@ def over_time(models: WaveModels, questions: Sequence[Question], level: float) -
     """Return the section on time: the changes that are more than chance in sentences, and trends with intervals.
 
     Args:
-        models: A model of each wave that has reports.
-        questions: What the page was asked to answer; those that are followed over time are among its lines.
-        level: The probability with which all intervals should hold at once.
-
-    Returns:
-        HTML.
+        models: The models of all waves that have reports.
+        questions: What is asked; those with a predicate for the whole crowd are followed, or else every attribute.
+        level: Of the intervals of each trend, and of all changes together.
     """
     first, last = min(models), max(models)
     if first == last:
