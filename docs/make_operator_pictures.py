@@ -92,12 +92,13 @@ def main() -> None:
             for name, (viewport, scheme, scale) in SHOTS.items():
                 context = browser.new_context(viewport=viewport, color_scheme=scheme, device_scale_factor=scale)  # type: ignore[arg-type]
                 page = context.new_page()
+                page.set_default_timeout(300_000)
                 page.goto(f"{url}/operate")
                 page.get_by_label("operator's token").fill(operator)
                 page.get_by_role("button", name="Open").click()
                 if name == "operator-desktop":  # remembered by the collector from then on
-                    page.get_by_role("button", name="Work out now").first.click(timeout=60_000)
-                page.get_by_text("nine in ten stay within").wait_for(timeout=300_000)
+                    page.get_by_role("button", name="Work out now").first.click()
+                page.get_by_text("nine in ten stay within").wait_for()
                 page.screenshot(path=PLACE / f"{name}.png", full_page=name != "operator-phone")
                 context.close()
             browser.close()

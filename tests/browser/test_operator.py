@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 import sottovoce as sv
 from sottovoce.plan.plan import Plan
@@ -193,6 +193,21 @@ def test_a_collector_that_does_not_answer_is_said_and_comes_back(page: Page, ser
     page.unroute_all()
     page.clock.fast_forward(LATER)
     expect(said(page)).to_have_text("")
+
+
+def test_a_slow_collector_is_not_asked_twice_at_once(page: Page, served: Running) -> None:
+    held: list[Route] = []
+    page.route("**/v1/collections", held.append)
+    open_page(page, served, secret(served, "operator"))
+    for _ in range(3):
+        page.clock.fast_forward(LATER)
+        page.wait_for_timeout(200)
+    assert len(held) == 1
+    page.unroute_all()
+    held[0].continue_()
+    expect(card(page)).to_be_visible()
+    page.clock.fast_forward(LATER)
+    expect(page.locator("#collections .card")).to_have_count(1)
 
 
 def test_the_keyboard_does_everything(page: Page, served: Running) -> None:

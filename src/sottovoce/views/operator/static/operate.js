@@ -11,7 +11,7 @@
   const number = new Intl.NumberFormat("en");
   const cards = new Map();
   let token = sessionStorage.getItem(KEPT) || "";
-  let looking = false;
+  let looking = null;
   let shown = null;
 
   /** Make an element; what is given as a child is text, or another element. */
@@ -393,13 +393,24 @@
     }
   }
 
-  /** Look at everything once. */
+  /** Look at everything, after whoever looks already: a slow answer must not come upon a newer one. */
   async function look() {
+    while (looking) await looking.catch(() => {});
+    looking = lookOnce();
+    try {
+      await looking;
+    } finally {
+      looking = null;
+    }
+  }
+
+  async function lookOnce() {
     const found = await ask("GET", "/v1/collections");
     if (shown === null) {
       const tokens = await ask("GET", "/v1/tokens");
       shown = new Tokens();
       shown.tell(tokens.tokens);
+      cards.clear();
       main.replaceChildren(make("div", { id: "collections" }), shown.element);
       say("");
     }
@@ -420,14 +431,11 @@
 
   async function again() {
     if (!token || looking || document.hidden) return;
-    looking = true;
     try {
       await look();
       if (live.textContent === "The collector does not answer.") say("");
     } catch (error) {
       failed(error);
-    } finally {
-      looking = false;
     }
   }
 
