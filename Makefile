@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 CLIENTS := js explorer
 MODULES := $(CLIENTS:%=clients/%/node_modules/.package-lock.json)
 
-.PHONY: help demo test fast check docs format coverage oldest versions release explorer survey figures bench scale clean
+.PHONY: help demo test fast check docs format coverage oldest versions release explorer survey pictures figures bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -81,6 +81,11 @@ survey: $(MODULES) ## Build the browser client, and the survey page's program in
 
 docs: $(STAMP) ## Build the site into build/docs, without a network; a warning or a broken link is an error.
 	$(BIN)/python docs/site/build.py
+
+pictures: $(STAMP) ## Take the pictures of the explorer, the report and the survey in docs/ (needs Chromium).
+	$(BIN)/python docs/make_explorer_pictures.py
+	$(BIN)/python docs/make_report_pictures.py
+	$(BIN)/python docs/make_survey_pictures.py
 
 figures: $(STAMP) ## Make the pictures and tables of docs/ again that take under ten minutes, and the notebooks (needs Chromium).
 	$(BIN)/python docs/make_figures.py

@@ -27,7 +27,7 @@ from sottovoce.schema.kinds import KINDS as TYPES
 from sottovoce.schema.question_list import read_questions
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = ["sottovoce", *(module.name for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."))]
 
 

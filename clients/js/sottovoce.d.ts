@@ -706,8 +706,8 @@ declare class Attribute {
     level(value: unknown): number;
     /** @param {unknown} value @returns {number} */
     valueLevel(value: unknown): number;
-    /** @param {unknown} value */
-    refusal(value: unknown): RecordError;
+    /** What was given is not repeated: it may be somebody's answer, and pages send errors away. */
+    refusal(): RecordError;
     /** @param {unknown} value @returns {number} */
     number(value: unknown): number;
 }

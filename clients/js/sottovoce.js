@@ -179,13 +179,14 @@ function amount(name, value) {
 
 /**
  * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
- * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+ * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew. The
+ * signature of a plan is kept at its own address, and checked anew too.
  */
 
 const NAME$1 = "sottovoce-plans";
 
-/** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
-async function findPlan(address) {
+/** Return the text that is kept for an address, or null; whether it is the right one is seen when it is checked. @param {URL} address */
+async function findText(address) {
   try {
     const found = await (await globalThis.caches?.open(NAME$1))?.match(address);
     return found ? await found.text() : null;
@@ -194,8 +195,8 @@ async function findPlan(address) {
   }
 }
 
-/** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
-async function keepPlan(address, text) {
+/** Keep a text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+async function keepText(address, text) {
   try {
     await (await globalThis.caches?.open(NAME$1))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
   } catch {
@@ -2068,18 +2069,32 @@ async function load(url, options = {}) {
   }
   const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
   const plan = options.text === undefined ? await loadPlan(address, expected) : await Plan.parse(options.text, expected);
-  if (options.signer !== undefined) {
-    await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
-  }
+  if (options.signer !== undefined) await checkSigner(plan, address, options.signer);
   const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
   globalThis.addEventListener?.("online", () => client.resume());
   client.resume();
   return client;
 }
 
+/** Check that there is a signature of a plan by a key: kept here, or at its collector. @param {Plan} plan @param {URL} address @param {string} signer */
+async function checkSigner(plan, address, signer) {
+  const place = new URL(`${plan.fingerprint}/signature`, address);
+  const kept = await findText(place);
+  if (kept !== null) {
+    try {
+      return await checkSignature(plan, kept, signer);
+    } catch {
+      // another key's, or damaged: the collector may have the right one
+    }
+  }
+  const text = await fetchText(place, "signature");
+  await checkSignature(plan, text, signer);
+  await keepText(place, text);
+}
+
 /** @param {URL} address @param {string} expected */
 async function loadPlan(address, expected) {
-  const kept = await findPlan(address);
+  const kept = await findText(address);
   if (kept !== null) {
     try {
       return await Plan.parse(kept, expected);
@@ -2089,7 +2104,7 @@ async function loadPlan(address, expected) {
   }
   const text = await fetchText(address, "plan");
   const plan = await Plan.parse(text, expected);
-  await keepPlan(address, text);
+  await keepText(address, text);
   return plan;
 }
 

@@ -237,7 +237,7 @@ class TestProfiles:
         assert first.find(ONE.collection) == Kept("mine")
         first.acknowledge(ONE.collection)
         assert second.find(ONE.collection) == Kept("yours")
-        assert (first.spent, second.spent) == (1, 1)
+        assert [first.spent, second.spent] == [Decimal(1)] * 2
         assert sv.Ledger(tmp_path).of_profile(2).find(ONE.collection) == Kept("yours")
 
     def test_all_profiles_together_spend_no_more_than_twice_a_budget(self, tmp_path: Path) -> None:

@@ -57,6 +57,26 @@ export function span(attribute: Ordered, low: number, high: number): [number, nu
   return [cut(Math.ceil(low)), cut(Math.floor(high) + 1)];
 }
 
+/** Return the value of every level of an ordered attribute, "no answer" left out; a bin's is its middle. */
+export function levelValues(attribute: Ordered): Float64Array {
+  return Float64Array.from({ length: valueLevels(attribute) }, (_, level) =>
+    attribute.kind === "ordinal"
+      ? attribute.low + level
+      : (attribute.boundaries[level] + attribute.boundaries[level + 1]) / 2,
+  );
+}
+
+/** Return the value at a position on the axis of levels: an integer, or a point within a numeric bin. */
+export function valueAt(attribute: Ordered, position: number): number {
+  const last = valueLevels(attribute) - 1;
+  if (attribute.kind === "ordinal") {
+    return attribute.low + Math.min(Math.max(Math.ceil(position - 1e-9) - 1, 0), last);
+  }
+  const level = Math.min(Math.max(Math.floor(position), 0), last);
+  const [start, stop] = [attribute.boundaries[level], attribute.boundaries[level + 1]];
+  return start + (position - level) * (stop - start);
+}
+
 function position(boundaries: readonly number[], value: number): number {
   const last = boundaries.length - 1;
   if (value <= boundaries[0]) return 0;

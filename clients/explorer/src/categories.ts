@@ -1,19 +1,21 @@
-/** A categorical attribute: a bar for every value, which is a checkbox as well. */
+/** A categorical attribute: a bar for every value, with its name above it; the whole row is a checkbox as well. */
 
 import { scaleLinear } from "d3-scale";
 import { type Selection, select } from "d3-selection";
 
 import { levels } from "./attributes";
-import { type Chart, type Choose, NOT_SURE, type Shown, levelReading } from "./chart";
+import { type Chart, type Choose, NOT_SURE, type Shown, levelReading, reachOf } from "./chart";
 import type { Distribution } from "./crowd";
 import { type Hatches, type Scale, addHatches, basisOf, evidenceWords } from "./evidence";
 import type { Categorical } from "./exploration";
 import { type LevelsFilter, levelsFilter } from "./filters";
-import { levelWords, percent, shortened } from "./words";
+import { widthOf, wrapped } from "./text";
+import { levelWords, percent } from "./words";
 
-const ROW = 30;
-const BAR = 16;
-const CHARACTER = 7.6;
+const ROW = { least: 44, most: 72, all: 212 }; // a finger's width, and as high together as a histogram with its fields
+const LETTERS = { size: 13, weight: 650, line: 16, lines: 3 };
+const EDGE = 6;
+const BELOW = 8;
 
 type Row = Selection<SVGGElement, number, SVGSVGElement, unknown>;
 
@@ -34,35 +36,19 @@ export class Categories implements Chart {
     const count = levels(attribute);
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = svg.node() as SVGSVGElement;
-    svg
-      .attr("height", count * ROW + 8)
-      .attr("role", "group")
-      .attr("class", "categories");
+    svg.attr("role", "group").attr("class", "categories");
     this.hatches = addHatches(this.svg);
     this.rows = svg
       .selectAll<SVGGElement, number>("g")
       .data(Array.from({ length: count }, (_, level) => level))
       .join("g")
       .attr("role", "checkbox")
-      .attr("tabindex", 0)
-      .attr("transform", (level) => `translate(0,${level * ROW + 4})`) as unknown as Row;
-    this.rows
-      .append("rect")
-      .attr("class", "hit")
-      .attr("height", ROW - 2)
-      .attr("y", -3)
-      .attr("rx", 4);
-    this.rows
-      .append("text")
-      .attr("class", "name")
-      .attr("x", 6)
-      .attr("y", BAR / 2 + 3);
-    for (const kind of ["bars", "hatch", "band", "overall"])
-      this.rows.append("rect").attr("class", kind).attr("y", 3).attr("height", BAR);
-    this.rows
-      .append("text")
-      .attr("class", "value")
-      .attr("y", BAR / 2 + 3);
+      .attr("tabindex", 0) as unknown as Row;
+    this.rows.append("rect").attr("class", "hit").attr("x", 1).attr("y", 1).attr("rx", 4);
+    this.rows.append("text").attr("class", "name");
+    for (const kind of ["bars", "hatch", "band", "mark"]) this.rows.append("rect").attr("class", kind);
+    this.rows.append("line").attr("class", "overall");
+    this.rows.append("text").attr("class", "value").attr("y", LETTERS.line - 3);
     this.rows
       .on("click", (_, level) => this.toggle(level))
       .on("keydown", (event: KeyboardEvent, level) => {
@@ -78,14 +64,47 @@ export class Categories implements Chart {
   }
 
   resize(width: number): void {
-    this.svg.setAttribute("width", String(width));
-    const names = Array.from({ length: levels(this.attribute) }, (_, level) => levelWords(this.attribute, level));
-    const left = Math.min(18 + CHARACTER * Math.max(...names.map((name) => name.length)), width * 0.45);
-    const room = Math.floor((left - 18) / CHARACTER);
-    this.rows.select(".name").text((level) => shortened(names[level as number], room));
-    this.x.range([left, width - 62]);
-    this.rows.select(".hit").attr("width", width);
-    this.rows.select(".value").attr("x", width - 4);
+    const { size, weight, line, lines } = LETTERS;
+    const count = levels(this.attribute);
+    const room = width - 3 * EDGE - widthOf(percent(0.888), size);
+    const names = Array.from({ length: count }, (_, level) =>
+      wrapped(levelWords(this.attribute, level), room, size, weight, lines),
+    );
+    const more = (Math.max(...names.map((name) => name.length)) - 1) * line;
+    const row = Math.min(Math.max(ROW.all / count, ROW.least), ROW.most) + more;
+    const top = line + more + 6;
+    select(this.svg)
+      .attr("width", width)
+      .attr("height", count * row)
+      .attr("viewBox", `0 0 ${width} ${count * row}`);
+    this.rows.attr("transform", (level) => `translate(0,${level * row})`);
+    this.rows
+      .select(".name")
+      .selectAll("tspan")
+      .data((level) => names[level as number])
+      .join("tspan")
+      .attr("x", EDGE)
+      .attr("y", (_, index) => line - 3 + index * line)
+      .text((name) => name);
+    this.x.range([EDGE, width - EDGE]);
+    this.rows
+      .select(".hit")
+      .attr("width", width - 2)
+      .attr("height", row - 2);
+    this.rows.select(".value").attr("x", width - EDGE);
+    this.rows
+      .selectAll(".bars, .hatch, .band")
+      .attr("y", top)
+      .attr("height", row - top - BELOW);
+    this.rows
+      .select(".mark")
+      .attr("y", top - 2)
+      .attr("height", row - top - BELOW + 4)
+      .attr("width", 2.5);
+    this.rows
+      .select(".overall")
+      .attr("y1", top - 3)
+      .attr("y2", row - BELOW + 3);
     if (this.shown) this.draw(this.shown);
   }
 
@@ -94,7 +113,8 @@ export class Categories implements Chart {
     const { overall } = shown;
     const now = shown.among ?? overall;
     const chosen = (shown.filter as LevelsFilter | null)?.levels ?? null;
-    this.x.domain([0, Math.max(...overall.fractions, ...now.fractions) * 1.12]);
+    const reaches = Array.from(now.fractions, (_, level) => reachOf(now, level));
+    this.x.domain([0, Math.max(...overall.fractions, ...reaches)]);
     const most = this.x.domain()[1];
     const place = (kind: string, start: (level: number) => number, stop: (level: number) => number) =>
       this.rows
@@ -118,11 +138,12 @@ export class Categories implements Chart {
       (level) => now.lows[level],
       (level) => now.highs[level],
     );
-    place(
-      "overall",
-      (level) => overall.fractions[level],
-      () => 0,
-    ).attr("width", shown.among ? 2 : 0);
+    this.rows.select(".mark").attr("x", (level) => this.x(now.fractions[level as number]) - 1.25);
+    this.rows
+      .select(".overall")
+      .attr("visibility", shown.among ? "visible" : "hidden")
+      .attr("x1", (level) => this.x(overall.fractions[level as number]))
+      .attr("x2", (level) => this.x(overall.fractions[level as number]));
     this.rows.select(".value").text((level) => percent(now.fractions[level as number]));
     this.rows
       .classed("unsure", (level) => now.lows[level] <= 0)

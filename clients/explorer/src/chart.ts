@@ -1,4 +1,4 @@
-/** What every chart is given and does; how a chart is saved as a picture. */
+/** What every chart is given and does. */
 
 import type { Distribution } from "./crowd";
 import { type Scale, evidenceWords } from "./evidence";
@@ -19,7 +19,8 @@ export interface Chart {
   readonly svg: SVGSVGElement;
   /** What stands below the picture: fields for whoever does not drag. */
   readonly controls: HTMLElement | null;
-  resize(width: number): void;
+  /** Fit the picture into so many pixels; a tall one is a card's that was given the whole width. */
+  resize(width: number, tall: boolean): void;
   draw(shown: Shown): void;
 }
 
@@ -27,6 +28,11 @@ export interface Chart {
 export type Choose = (filter: Filter | null, settled: boolean) => void;
 
 export const NOT_SURE = "its interval includes zero: perhaps nobody";
+
+/** Return how far up an axis has to go for a level: to the end of its interval, if that is known. */
+export function reachOf({ fractions, highs, evidence }: Distribution, level: number): number {
+  return Number.isNaN(evidence[level]) ? fractions[level] : Math.max(fractions[level], highs[level]);
+}
 
 /** Return one level's fraction in words: among those chosen, and among everybody. */
 export function levelReading(name: string, { overall, among }: Shown, level: number, scale: Scale): string {
@@ -36,26 +42,4 @@ export function levelReading(name: string, { overall, among }: Shown, level: num
   const all = among ? `; overall ${percent(overall.fractions[level])}` : "";
   const basis = evidenceWords(scale, now.evidence[level]);
   return `${name}: ${percent(now.fractions[level])} (${interval})${all}${doubt}${basis && `; ${basis}`}`;
-}
-
-const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-size"];
-const WRITTEN = ["font-family", "font-weight", "text-anchor", "dominant-baseline", "opacity", "visibility", "display"];
-
-/** Return a chart as a picture of its own: what the style sheet says is written into it. */
-export function toPicture(svg: SVGSVGElement, background: string): string {
-  const copy = svg.cloneNode(true) as SVGSVGElement;
-  const [shown, written] = [svg, copy].map((root) => [root, ...root.querySelectorAll<SVGElement>("*")]);
-  shown.forEach((original, place) => {
-    const style = getComputedStyle(original);
-    for (const name of [...DRAWN, ...WRITTEN]) written[place].setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "style", "tabindex", "role"]) written[place].removeAttribute(name);
-  });
-  for (const hidden of copy.querySelectorAll("[display=none]")) hidden.remove();
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  back.setAttribute("width", "100%");
-  back.setAttribute("height", "100%");
-  back.setAttribute("fill", background);
-  copy.prepend(back);
-  return new XMLSerializer().serializeToString(copy);
 }

@@ -1,8 +1,10 @@
 /** What the page asks of the model: fractions, distributions and pairs, with intervals and how much was measured. */
 
-import { type Cell, cellsOf } from "./attributes";
-import type { Exploration, Numbers } from "./exploration";
+import { type Cell, cellsOf, domain, levelValues, valueAt, valueLevels } from "./attributes";
+import { type Limited, crossing, median } from "./centre";
+import type { Exploration, Numbers, Ordered } from "./exploration";
 import { type Filter, type Filters, type Region, region, regionWeights } from "./filters";
+import { type Known, type Tilts, cellsOfKnown, rake } from "./known";
 import { type Limits, differenceLimits, normalLimits, ratioLimits, unknown } from "./limits";
 import { Mixture, type Named, type Part, type Product, dot, identity } from "./mixture";
 import { Spread } from "./spread";
@@ -23,32 +25,37 @@ export interface Distribution {
   readonly evidence: Float64Array;
 }
 
+/** How the mean and the median of an attribute are asked for: its values, who answered, and who lies below somewhere. */
+interface Ordering {
+  readonly values: Named;
+  readonly answered: Named;
+  /** The positions on the axis of levels at which limits of the median are looked for. */
+  readonly looked: readonly number[];
+  readonly below: Named;
+}
+
+const MOST_POSITIONS = 256; // at which limits of a median are looked for
+let parts = 0;
+
 export class Crowd {
-  private readonly mixture: Mixture;
-  private readonly spread: Spread | null;
-  private readonly tilts: ReadonlyMap<number, Float64Array>;
   /** By the place of each calibrated attribute, the weights of its levels. */
   private readonly tilted: Product;
   /** The expectation of those weights: what everybody counts for. */
   private readonly total: number;
   private readonly units: readonly Named[];
   private readonly cells: readonly Named[];
-  private parts = 0;
+  private readonly orderings = new Map<number, Ordering>();
   private readonly chosen = new WeakMap<Filter, Named>();
 
-  constructor(
+  private constructor(
     private readonly about: Exploration,
-    numbers: Numbers,
+    private readonly mixture: Mixture,
+    private readonly spread: Spread | null,
+    private readonly tilts: Tilts,
   ) {
-    this.mixture = new Mixture(about, numbers);
-    const calibration = Object.entries(about.calibration).map(
-      ([place, tilt]) => [Number(place), numbers.next(tilt)] as const,
-    );
-    this.tilts = new Map(calibration);
-    this.spread = about.errors ? new Spread(this.mixture, about.errors, numbers) : null;
     const whole = ([place, tilt]: readonly [number, Float64Array]) =>
       [place, { parts: [this.partOf(place, tilt)], at: null }] as const;
-    this.tilted = new Map(calibration.map(whole));
+    this.tilted = new Map([...tilts].map(whole));
     this.total = this.mixture.expectation(this.tilted, 1)[0];
     const several = (place: number, cells: readonly Cell[]) => ({
       parts: cells.map(({ start, stop }) => this.part(place, [[start, stop]])),
@@ -59,6 +66,36 @@ export class Crowd {
       several(place, Array.from({ length: size }, (_, level) => ({ start: level, stop: level + 1 }))),
     );
     this.cells = about.attributes.map((attribute, place) => several(place, cellsOf(attribute)));
+  }
+
+  /** Return the crowd of an exploration, from its numbers. */
+  static of(about: Exploration, numbers: Numbers): Crowd {
+    const mixture = new Mixture(about, numbers);
+    const calibration = Object.entries(about.calibration).map(
+      ([place, tilt]) => [Number(place), numbers.next(tilt)] as const,
+    );
+    const spread = about.errors ? new Spread(mixture, about.errors, numbers) : null;
+    return new Crowd(about, mixture, spread, new Map(calibration));
+  }
+
+  /** Return the crowd in which people count by weights, so that what is known of it is so. */
+  calibrated(known: Known): Crowd {
+    const cells = known.flatMap((shares, place) => {
+      if (!shares) return [];
+      const present = this.distribution(place, []).fractions;
+      return [[place, cellsOfKnown(this.about.attributes[place], shares, present)] as const];
+    });
+    if (!cells.length) return this;
+    const both = (weights: Tilts) => {
+      const tilts = new Map(this.tilts);
+      for (const [place, own] of weights) {
+        const before = this.tilts.get(place);
+        tilts.set(place, before ? own.map((weight, level) => weight * before[level]) : own);
+      }
+      return tilts;
+    };
+    const weights = rake((place, tilts) => this.mixture.tilted(place, both(tilts)), new Map(cells));
+    return new Crowd(this.about, this.mixture, this.spread, both(weights));
   }
 
   /** Return the fraction of the crowd that all filters choose together. */
@@ -98,6 +135,43 @@ export class Crowd {
     if (found) return found;
     const [fractions, lows] = [new Float64Array(size), new Float64Array(size)];
     return { fractions, lows, highs: lows.map(() => 1), evidence: lows.map(() => NaN) };
+  }
+
+  /** Return the mean of an ordered attribute among those whom filters on others choose and who answered; null of nobody. */
+  mean(place: number, filters: Filters): Limited | null {
+    const { values, answered } = this.ordering(place);
+    const others = this.product(filters.map((filter, other) => (other === place ? null : filter)));
+    const bottom = new Map([...others, [place, answered] as const]);
+    const selected = this.mixture.expectation(bottom, 1)[0];
+    if (!(selected > 0)) return null;
+    const bounds = domain(this.about.attributes[place] as Ordered);
+    const found = this.ratios(new Map([...others, [place, values] as const]), bottom, selected, 1, bounds);
+    return { value: found.fractions[0], low: found.lows[0], high: found.highs[0] };
+  }
+
+  /**
+   * Return the median of an ordered attribute among those whom filters on others choose and who answered; null of
+   * nobody. Its limits are the positions at which the share below could be one half.
+   */
+  median(place: number, filters: Filters): Limited | null {
+    const attribute = this.about.attributes[place] as Ordered;
+    const { answered, looked, below } = this.ordering(place);
+    const others = this.product(filters.map((filter, other) => (other === place ? null : filter)));
+    const selected = this.mixture.expectation(new Map([...others, [place, answered] as const]), 1)[0];
+    if (!(selected > 0)) return null;
+    const product = new Map([...others, [place, below] as const]);
+    const gaps = this.mixture.expectation(product, looked.length).map((gap) => gap / selected);
+    const calibrated = this.tilted.size > 0;
+    const forms = this.spread?.of(calibrated ? [product, this.tilted] : [product], looked.length);
+    const amounts = [Float64Array.of(1 / selected), gaps.map((gap) => -gap / this.total)];
+    const { variance } = forms?.known(amounts) ?? unknown(looked.length);
+    const least = calibrated ? null : this.sampling(product, looked.length);
+    const reach = variance.map(
+      (own, index) => this.about.intervals.factor * Math.sqrt(Math.max(own, (least?.[index] ?? 0) / selected ** 2)),
+    );
+    const value = median(attribute, this.distribution(place, filters).fractions);
+    const [low, high] = crossing(looked, gaps, reach).map((position) => valueAt(attribute, position));
+    return { value, low: Math.min(low, value), high: Math.max(high, value) };
   }
 
   /**
@@ -140,9 +214,9 @@ export class Crowd {
   }
 
   /** Return ratios of many products to one: limits by Fieller's theorem, evidence of the error to first order. */
-  private ratios(top: Product, bottom: Product, selected: number, items: number): Distribution {
+  private ratios(top: Product, bottom: Product, selected: number, items: number, bounds: Limits = [0, 1]): Distribution {
     const calibrated = this.tilted.size > 0;
-    const fractions = this.mixture.expectation(top, items).map((expected) => cut(expected / selected));
+    const fractions = this.mixture.expectation(top, items).map((expected) => cut(expected / selected, bounds));
     const forms = this.spread?.of(calibrated ? [top, bottom, this.tilted] : [top, bottom], items);
     const known = (one: number, two: Float64Array, three: number) =>
       forms?.known([Float64Array.of(one / selected), two, Float64Array.of(three / this.total)]) ?? unknown(items);
@@ -151,7 +225,7 @@ export class Crowd {
     const own = known(1, fractions.map((fraction) => -fraction / selected), 0);
     const apart = known(1, fractions.map((fraction) => (-fraction - 1) / selected), 1).variance;
     return this.limited(fractions, own.evidence, (fraction, item) =>
-      ratioLimits(fraction, own.variance[item], whole, apart[item], this.about.intervals.factor),
+      ratioLimits(fraction, [own.variance[item], whole, apart[item]], this.about.intervals.factor, bounds),
     );
   }
 
@@ -186,9 +260,34 @@ export class Crowd {
   }
 
   private part(place: number, chosen: Region): Part {
+    return this.tiltedPart(place, regionWeights(chosen, this.mixture.sizes[place]));
+  }
+
+  /** Return the part of weights of levels, each of which counts by its own weight besides. */
+  private tiltedPart(place: number, weights: Float64Array): Part {
     const tilt = this.tilts.get(place);
-    const weights = regionWeights(chosen, this.mixture.sizes[place]);
     return this.partOf(place, tilt ? weights.map((weight, level) => weight * tilt[level]) : weights);
+  }
+
+  private ordering(place: number): Ordering {
+    const known = this.orderings.get(place);
+    if (known) return known;
+    const [attribute, size] = [this.about.attributes[place] as Ordered, this.mixture.sizes[place]];
+    const answered = regionWeights([[0, valueLevels(attribute)]], size);
+    const values = answered.slice();
+    levelValues(attribute).forEach((value, level) => (values[level] = value));
+    const looked = positions(valueLevels(attribute));
+    const half = (position: number) =>
+      regionWeights([[0, position]], size).map((weight, level) => weight - answered[level] / 2);
+    const one = (weights: Float64Array): Named => ({ parts: [this.tiltedPart(place, weights)], at: null });
+    const found = {
+      values: one(values),
+      answered: one(answered),
+      looked,
+      below: { parts: looked.map((end) => this.tiltedPart(place, half(end))), at: identity(looked.length) },
+    };
+    this.orderings.set(place, found);
+    return found;
   }
 
   /** Return all that weights of an attribute's levels stand for. */
@@ -199,7 +298,7 @@ export class Crowd {
     const mean = dot(weights, this.mixture.marginals[place]);
     const [constant, ...functions] = this.spread?.expand(place, weights) ?? [0];
     return {
-      id: this.parts++,
+      id: parts++,
       functions: Float64Array.from(functions),
       centred: weights.map((weight) => weight - mean),
       own: mean - constant,
@@ -209,6 +308,13 @@ export class Crowd {
   }
 }
 
-function cut(fraction: number): number {
-  return Math.min(Math.max(fraction, 0), 1);
+function cut(value: number, [least, most]: Limits = [0, 1]): number {
+  return Math.min(Math.max(value, least), most);
+}
+
+/** Return the ends of levels, every so manieth where there are very many. */
+function positions(count: number): number[] {
+  const step = Math.ceil((count + 1) / MOST_POSITIONS);
+  const found = Array.from({ length: Math.ceil((count + 1) / step) }, (_, index) => index * step);
+  return found[found.length - 1] === count ? found : [...found, count];
 }

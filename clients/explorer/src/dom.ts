@@ -22,15 +22,15 @@ export function button(label: string, does: () => void, attributes: Attributes =
   return element("button", { type: "button", click: does, ...attributes }, label);
 }
 
-/** Let the user save a text as a file. */
-export function download(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+/** Let the user save something as a file. */
+export function download(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
   element("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 /** Open a dialog with a title and some content; it is gone when it is closed. */
-export function openDialog(title: string, ...content: (Node | string)[]): void {
+export function openDialog(title: string, ...content: (Node | string)[]): HTMLDialogElement {
   const dialog = element("dialog", { "aria-labelledby": "dialog-title" });
   dialog.append(
     element("h2", { id: "dialog-title" }, title),
@@ -40,6 +40,7 @@ export function openDialog(title: string, ...content: (Node | string)[]): void {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+  return dialog;
 }
 
 /** Put a text on the clipboard; where the browser does not allow it, show it to be copied by hand. */

@@ -9,10 +9,22 @@ import type { Distribution } from "./crowd";
 import { element } from "./dom";
 import { type Basis, type Hatches, type Scale, addHatches, basisOf, evidenceWords } from "./evidence";
 import type { Attribute } from "./exploration";
-import { levelWords, percent, shortened, valueWords } from "./words";
+import { fitted, widthOf } from "./text";
+import { levelWords, percent, valueWords } from "./words";
 
-const MARGIN = { top: 6, right: 8, bottom: 40, left: 76 };
-const HEIGHT = 340;
+const MARGIN = { top: 6, right: 12 };
+const HEIGHT = { least: 340, most: 680 };
+const LETTERS = { size: 11, line: 14, apart: 8, most: 96 };
+const TITLE = 20; // pixels for the name of an axis
+const LEAN = { angle: -40, across: Math.cos((40 * Math.PI) / 180), up: Math.sin((40 * Math.PI) / 180) };
+
+/** The labels of an axis: which cells have one, what they say, whether they lean, and how much room they take. */
+interface Labels {
+  readonly kept: readonly number[];
+  readonly words: readonly string[];
+  readonly leaning: boolean;
+  readonly room: number;
+}
 
 export class HeatMap {
   readonly svg: SVGSVGElement;
@@ -24,6 +36,7 @@ export class HeatMap {
   /** How much of the map was measured, in words. */
   readonly basis = element("p", { class: "basis" });
   private width = 400;
+  private height = HEIGHT.least;
   private shown: { pair: readonly [number, number]; joint: Distribution | null } | null = null;
 
   constructor(
@@ -33,7 +46,7 @@ export class HeatMap {
   ) {
     this.root = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = this.root.node() as SVGSVGElement;
-    this.root.attr("height", HEIGHT).attr("role", "img").attr("class", "heatmap");
+    this.root.attr("role", "img").attr("class", "heatmap");
     this.hatches = addHatches(this.svg);
     this.root.append("g").attr("class", "cells");
     for (const basis of ["partly", "assumed"] as const) {
@@ -61,9 +74,14 @@ export class HeatMap {
     );
   }
 
-  resize(width: number): void {
+  /** Fit the map into so many pixels, and about so many up. */
+  resize(width: number, height: number): void {
     this.width = width;
-    this.root.attr("width", width);
+    this.height = Math.min(Math.max(height, HEIGHT.least), HEIGHT.most);
+    this.root
+      .attr("width", width)
+      .attr("height", this.height)
+      .attr("viewBox", `0 0 ${width} ${this.height}`);
     if (this.shown) this.draw(this.shown.pair, this.shown.joint);
   }
 
@@ -73,8 +91,12 @@ export class HeatMap {
     this.selects.forEach((field, side) => (field.value = String(pair[side])));
     const [across, up] = pair.map((place) => this.attributes[place]);
     const [columns, rows] = [across, up].map(cellsOf);
-    const x = scaleBand<number>(keys(columns), [MARGIN.left, this.width - MARGIN.right]);
-    const y = scaleBand<number>(keys(rows), [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const beside = this.labelsBeside(up, rows);
+    const left = beside.room + TITLE;
+    const below = labelsBelow(across, columns, left, (this.width - left - MARGIN.right) / columns.length);
+    const floor = this.height - below.room - TITLE;
+    const x = scaleBand<number>(keys(columns), [left, this.width - MARGIN.right]);
+    const y = scaleBand<number>(keys(rows), [floor, MARGIN.top]);
     const fractions = joint?.fractions ?? new Float64Array(columns.length * rows.length);
     const evidence = joint?.evidence ?? new Float64Array(fractions.length).fill(NaN);
     const most = Math.max(...fractions);
@@ -105,15 +127,8 @@ export class HeatMap {
       this.root.select(`.hatch.${basis}`).attr("d", hatched.map(square).join(""));
     }
     this.basis.textContent = joint ? this.basisWords(joint, bases) : "";
-    this.axis(
-      ".across",
-      axisBottom(x),
-      across,
-      columns,
-      `translate(0,${HEIGHT - MARGIN.bottom})`,
-      Math.floor(this.width / 70),
-    );
-    this.axis(".up", axisLeft(y), up, rows, `translate(${MARGIN.left},0)`, 10);
+    this.axis(".across", axisBottom(x), across, below, `translate(0,${floor})`);
+    this.axis(".up", axisLeft(y), up, beside, `translate(${left},0)`);
     const fullest = joint ? `Fullest cell: ${words(fractions.indexOf(most))}` : "Nobody is chosen";
     this.root.attr("aria-label", `Map of ${across.name} and ${up.name}. ${fullest}. ${this.basis.textContent}`);
     this.reading.textContent = fullest;
@@ -128,23 +143,27 @@ export class HeatMap {
     return `${words}; ${assumed ? `${assumed} of ${bases.length}` : "no"} cells assumed`;
   }
 
+  /** Return the labels of the axis that goes up, cut to at most a third of the width. */
+  private labelsBeside(attribute: Attribute, cells: readonly Cell[]): Labels {
+    const words = cells.map(({ start }) => tick(attribute, start));
+    const widest = Math.max(...words.map((word) => widthOf(word, LETTERS.size)));
+    const room = Math.min(widest, this.width / 3);
+    const step = Math.ceil((LETTERS.line * cells.length) / (this.height - 2 * LETTERS.line - TITLE - MARGIN.top));
+    const short = words.map((word) => fitted(word, room, LETTERS.size));
+    return { kept: kept(attribute, cells, step), words: short, leaning: false, room: room + 12 };
+  }
+
   private axis(
     kind: string,
     axis: ReturnType<typeof axisBottom<number>>,
     attribute: Attribute,
-    cells: readonly Cell[],
+    labels: Labels,
     place: string,
-    ticks: number,
   ): void {
-    const step = attribute.kind === "categorical" ? 1 : Math.ceil(cells.length / ticks);
-    const silent = attribute.nullable ? cells.length - 1 : -1;
-    const kept = keys(cells).filter(
-      (cell) => cell === silent || (cell % step === 0 && (silent < 0 || silent - cell >= step)),
-    );
     axis
-      .tickValues(kept)
+      .tickValues([...labels.kept])
       .tickSizeOuter(0)
-      .tickFormat((cell) => tick(attribute, cells[cell].start));
+      .tickFormat((cell) => labels.words[cell]);
     const group = this.root.select<SVGGElement>(kind).attr("transform", place);
     group.call(axis as never);
     const title = group
@@ -153,13 +172,43 @@ export class HeatMap {
       .join("text")
       .attr("class", "title")
       .text((name) => name);
-    if (kind === ".across")
+    if (kind === ".across") {
+      const texts = group.selectAll(".tick text");
+      if (labels.leaning) {
+        texts.attr("transform", `rotate(${LEAN.angle})`).attr("text-anchor", "end").attr("x", -4).attr("y", 6);
+      } else texts.attr("transform", null).attr("text-anchor", "middle").attr("x", 0);
       title
         .attr("x", this.width - MARGIN.right)
-        .attr("y", 34)
+        .attr("y", labels.room + TITLE - 6)
         .attr("text-anchor", "end");
-    else title.attr("transform", "rotate(-90)").attr("x", -MARGIN.top).attr("y", -62).attr("text-anchor", "end");
+    } else {
+      title
+        .attr("transform", "rotate(-90)")
+        .attr("x", -MARGIN.top)
+        .attr("y", -labels.room - 6)
+        .attr("text-anchor", "end");
+    }
   }
+}
+
+/** Return the labels of the axis that goes across: flat if they have room, leaning where categories are too many. */
+function labelsBelow(attribute: Attribute, cells: readonly Cell[], left: number, band: number): Labels {
+  const words = cells.map(({ start }) => tick(attribute, start));
+  const widest = Math.max(...words.map((word) => widthOf(word, LETTERS.size)));
+  const step = Math.ceil((widest + LETTERS.apart) / band);
+  if (step === 1 || attribute.kind !== "categorical") {
+    return { kept: kept(attribute, cells, step), words, leaning: false, room: 20 };
+  }
+  const room = Math.min(widest, LETTERS.most, (left + band / 2) / LEAN.across);
+  const short = words.map((word) => fitted(word, room, LETTERS.size));
+  const leaning = kept(attribute, cells, Math.ceil(LETTERS.line / LEAN.up / band));
+  return { kept: leaning, words: short, leaning: true, room: room * LEAN.up + 16 };
+}
+
+/** Return every so manieth cell, and "no answer" in any case. */
+function kept(attribute: Attribute, cells: readonly Cell[], step: number): number[] {
+  const silent = attribute.nullable ? cells.length - 1 : -1;
+  return keys(cells).filter((cell) => cell === silent || (cell % step === 0 && (silent < 0 || silent - cell >= step)));
 }
 
 function keys(cells: readonly Cell[]): number[] {
@@ -169,7 +218,7 @@ function keys(cells: readonly Cell[]): number[] {
 function tick(attribute: Attribute, level: number): string {
   if (level >= valueLevels(attribute)) return "none";
   if (attribute.kind === "numeric") return valueWords(attribute, attribute.boundaries[level]);
-  return shortened(levelWords(attribute, level), 11);
+  return levelWords(attribute, level);
 }
 
 function cellWords(attribute: Attribute, { start, stop }: Cell): string {

@@ -8,19 +8,21 @@ import { type Selection, select } from "d3-selection";
 import { area, line } from "d3-shape";
 
 import { domain, edge, levels, span, valueLevels, valuesOf } from "./attributes";
-import { type Chart, type Choose, type Shown, levelReading } from "./chart";
+import { type Chart, type Choose, type Shown, levelReading, reachOf } from "./chart";
 import type { Distribution } from "./crowd";
 import { type Hatches, type Scale, addHatches, basisOf } from "./evidence";
 import type { Ordered } from "./exploration";
 import { RangeFields } from "./fields";
 import { type RangeFilter, rangeFilter } from "./filters";
-import { letScroll } from "./touch";
+import { widthOf } from "./text";
+import { FINGER, letScroll } from "./touch";
 import { levelWords, valueWords } from "./words";
 
-const HEIGHT = 168;
-const MARGIN = { top: 10, right: 16, bottom: 24, left: 42 };
-const FLOOR = HEIGHT - MARGIN.bottom;
-const SILENCE = { gap: 16, width: 22 };
+const HEIGHT = { usual: 168, tall: 380 };
+const MARGIN = { top: 10, right: 16, bottom: 24, left: 48 };
+const SILENCE = { gap: 24, width: 24 };
+const LETTERS = 11;
+const APART = 8; // pixels between two labels of an axis
 
 type Drawn = "overall" | "band" | "sure" | "unsure" | "light" | "partly" | "assumed" | "value";
 type Layer<Kind extends SVGElement> = Selection<Kind, unknown, null, undefined>;
@@ -39,7 +41,10 @@ export class Histogram implements Chart {
   private readonly scrolled: () => boolean;
   private readonly fields: RangeFields;
   private readonly x = scaleLinear();
-  private readonly y = scaleLinear().range([FLOOR, MARGIN.top]);
+  private readonly y = scaleLinear();
+  private height = HEIGHT.usual;
+  /** What stands dotted in the picture. */
+  private outlined: Distribution | null = null;
   /** By level, what a fraction is multiplied by to be a height: bins of unequal width are drawn as densities. */
   private readonly heights: Float64Array;
   private readonly edges: Float64Array;
@@ -67,7 +72,7 @@ export class Histogram implements Chart {
     this.corners = Array.from({ length: 2 * count }, (_, corner) => corner);
     const svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
     this.svg = svg.node() as SVGSVGElement;
-    svg.attr("height", HEIGHT).attr("role", "img");
+    svg.attr("role", "img");
     this.hatches = addHatches(this.svg);
     const path = (kind: string) => svg.append("path").attr("class", kind) as Layer<SVGPathElement>;
     this.layers = {
@@ -91,7 +96,8 @@ export class Histogram implements Chart {
           .text(`per ${valueWords(attribute, unit)}`);
     this.silence = attribute.nullable ? this.drawSilence(svg) : null;
     this.brushed = svg.append("g").attr("class", "brush");
-    this.brush = brushX<unknown>().on("start brush end", (event) => this.onBrush(event));
+    this.brush = brushX<unknown>().handleSize(matchMedia("(pointer: coarse)").matches ? FINGER : 8);
+    this.brush.on("start brush end", (event) => this.onBrush(event));
     this.scrolled = letScroll(this.svg);
     svg.on("pointermove", (event: PointerEvent) => this.onPoint(event)).on("pointerleave", () => this.read(""));
     this.fields = new RangeFields(attribute, (filter) => {
@@ -101,21 +107,27 @@ export class Histogram implements Chart {
     this.controls = this.fields.element;
   }
 
-  resize(width: number): void {
+  resize(width: number, tall: boolean): void {
     const right = width - MARGIN.right - (this.silence ? SILENCE.gap + SILENCE.width : 0);
-    this.svg.setAttribute("width", String(width));
+    this.height = tall ? HEIGHT.tall : HEIGHT.usual;
+    select(this.svg)
+      .attr("width", width)
+      .attr("height", this.height)
+      .attr("viewBox", `0 0 ${width} ${this.height}`);
+    this.y.range([this.floor, MARGIN.top]);
     this.x.domain([this.edges[0], this.edges[this.edges.length - 1]]).range([MARGIN.left, right]);
+    const words = this.tickWords();
     const ticks = axisBottom<number>(this.x as never)
-      .ticks(Math.max(3, Math.floor(width / 80)))
+      .tickValues(this.ticks(width, words))
+      .tickFormat(words)
       .tickSizeOuter(0);
-    const wide = Math.max(...domain(this.attribute).map(Math.abs));
-    ticks.tickFormat(wide >= 10_000 ? format("~s") : (value) => valueWords(this.attribute, value as number));
-    this.axes.x.attr("transform", `translate(0,${FLOOR})`).call(ticks as never);
+    this.axes.x.attr("transform", `translate(0,${this.floor})`).call(ticks as never);
     this.unit?.attr("x", right);
     this.silence?.attr("transform", `translate(${right + SILENCE.gap},0)`);
+    this.silence?.select("text").attr("y", this.height - 8);
     this.brush.extent([
       [MARGIN.left, MARGIN.top],
-      [right, FLOOR],
+      [right, this.floor],
     ]);
     this.brushed.call(this.brush);
     this.pixelsOfEdges = Array.from(this.edges, (value) => Math.round(10 * this.x(value)) / 10);
@@ -124,10 +136,37 @@ export class Histogram implements Chart {
     if (this.shown) this.draw(this.shown);
   }
 
+  private get floor(): number {
+    return this.height - MARGIN.bottom;
+  }
+
+  /** Return what turns a value of the axis into words. */
+  private tickWords(): (value: number) => string {
+    const wide = Math.max(...domain(this.attribute).map(Math.abs));
+    return wide >= 10_000 ? format("~s") : (value) => valueWords(this.attribute, value);
+  }
+
+  /** Return as many values for the axis as have room for their labels, beside each other and beside "none". */
+  private ticks(width: number, words: (value: number) => string): number[] {
+    const half = (value: number) => widthOf(words(value), LETTERS) / 2;
+    const right = this.x.range()[1];
+    const most = this.silence ? right + SILENCE.gap + SILENCE.width / 2 - widthOf("none", LETTERS) / 2 - APART : width;
+    for (let count = Math.max(3, Math.floor(width / 60)); count > 1; count--) {
+      const values = this.x.ticks(count).filter((value) => this.attribute.kind === "numeric" || Number.isInteger(value));
+      const kept = values.filter((value) => this.x(value) + half(value) <= most);
+      const apart = kept.slice(1).every((value, index) => {
+        const before = kept[index];
+        return this.x(value) - half(value) - this.x(before) - half(before) >= APART;
+      });
+      if (apart) return kept;
+    }
+    return [this.x.domain()[0]];
+  }
+
   draw(shown: Shown): void {
     this.shown = shown;
     const now = shown.among ?? shown.overall;
-    this.fitHeight([shown.overall, now]);
+    this.fitHeight(shown);
     this.layers.overall.attr("visibility", shown.among ? "visible" : "hidden");
     this.layers.value.attr("d", this.outline(now.fractions));
     this.layers.band.attr("d", this.band(now));
@@ -136,18 +175,20 @@ export class Histogram implements Chart {
     if (this.silence) this.fillSilence(shown, shown.filter as RangeFilter | null);
   }
 
-  private fitHeight(distributions: Distribution[]): void {
+  private fitHeight(shown: Shown): void {
     let most = 0;
-    for (const { fractions, highs } of distributions) {
-      for (let level = 0; level < this.heights.length; level++) {
-        most = Math.max(most, this.heights[level] * Math.min(highs[level], 1.6 * fractions[level]));
-      }
+    const [overall, now] = [shown.overall, shown.among ?? shown.overall];
+    for (let level = 0; level < overall.fractions.length; level++) {
+      const height = level < this.heights.length ? this.heights[level] : 1;
+      most = Math.max(most, height * overall.fractions[level], height * reachOf(now, level));
     }
-    if (this.silence) most = Math.max(most, ...distributions.map(({ fractions }) => fractions[this.heights.length]));
     const top = scaleLinear().domain([0, most]).nice(4).domain()[1];
-    if (top === this.y.domain()[1]) return;
+    const same = top === this.y.domain()[1];
+    if (same && this.outlined === overall) return;
     this.y.domain([0, top]);
-    this.layers.overall.attr("d", this.outline(distributions[0].fractions));
+    this.outlined = overall;
+    this.layers.overall.attr("d", this.outline(overall.fractions));
+    if (same) return;
     const ticks = axisLeft<number>(this.y as never)
       .ticks(4)
       .tickSizeOuter(0)
@@ -160,15 +201,16 @@ export class Histogram implements Chart {
   private top(fraction: number, level: number): number {
     const full = this.y.domain()[1];
     const part = full > 0 ? Math.min(1, (this.heights[level] * fraction) / full) : 0;
-    return Math.round(10 * (FLOOR - part * (FLOOR - MARGIN.top))) / 10;
+    return Math.round(10 * (this.floor - part * (this.floor - MARGIN.top))) / 10;
   }
 
   /** Draw every level's bar, the way its interval and its evidence ask for. */
   private drawBars({ fractions, lows, evidence }: Distribution): void {
+    const { floor } = this;
     const paths = { sure: "", unsure: "", light: "", partly: "", assumed: "" };
     for (let level = 0; level < this.heights.length; level++) {
       const [left, right] = [this.pixelsOfEdges[level], this.pixelsOfEdges[level + 1]];
-      const bar = `M${left},${FLOOR}V${this.top(fractions[level], level)}H${right}V${FLOOR}Z`;
+      const bar = `M${left},${floor}V${this.top(fractions[level], level)}H${right}V${floor}Z`;
       const basis = basisOf(this.scale, evidence[level]);
       if (basis === "assumed") paths.light += bar;
       else if (lows[level] > 0) paths.sure += bar;
@@ -201,7 +243,7 @@ export class Histogram implements Chart {
         .attr("x", start)
         .attr("width", Math.max(0, stop - start))
         .attr("y", 0)
-        .attr("height", FLOOR);
+        .attr("height", this.floor);
     });
     if (!this.dragging) this.brushed.call(this.brush.move, ends);
     this.fields.show(filter);
@@ -246,12 +288,15 @@ export class Histogram implements Chart {
 
   private drawSilence(svg: Layer<SVGSVGElement>): Layer<SVGGElement> {
     const group = svg.append("g").attr("class", "silence");
-    for (const kind of ["bars", "hatch", "band", "overall", "hit"])
+    for (const kind of ["bars", "hatch", "band", "mark", "overall", "hit"])
       group.append("rect").attr("class", kind).attr("width", SILENCE.width);
+    group
+      .select(".hit")
+      .attr("x", (SILENCE.width - FINGER) / 2)
+      .attr("width", FINGER);
     group
       .append("text")
       .attr("x", SILENCE.width / 2)
-      .attr("y", HEIGHT - 8)
       .text("none");
     group.on("click", () => this.fields.chooseSilence(!this.silent));
     return group;
@@ -278,6 +323,7 @@ export class Histogram implements Chart {
       .classed("assumed", basis === "assumed");
     place("hatch", 0, now.fractions[level])?.attr("fill", this.hatches[basis]);
     place("band", now.lows[level], now.highs[level]);
+    place("mark", now.fractions[level], now.fractions[level])?.attr("height", 1.5);
     place("overall", overall.fractions[level], overall.fractions[level])?.attr("height", among ? 1.5 : 0);
     place("hit", 0, this.y.domain()[1]);
     this.silence?.classed("left-out", filter !== null && !filter.missing);

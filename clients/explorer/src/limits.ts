@@ -24,27 +24,32 @@ export function normalLimits(value: number, variance: number, factor: number): L
 }
 
 /**
- * Return the limits of a ratio between 0 and 1 by Fieller's theorem, which hold for small groups too.
+ * Return the limits of a ratio by Fieller's theorem, which hold for small groups too.
  *
  * @param value The ratio.
- * @param own The variance of top - value * bottom, as a part of the bottom.
- * @param bottom The variance of the bottom, as a part of itself.
- * @param apart The variance of the first less the second.
+ * @param variances Of top - value * bottom, and of the bottom, both as parts of the bottom; of the one less the other.
  * @param factor How many standard errors limits of a normal error reach.
+ * @param bounds What the ratio lies between.
  */
-export function ratioLimits(value: number, own: number, bottom: number, apart: number, factor: number): Limits {
+export function ratioLimits(
+  value: number,
+  variances: readonly [number, number, number],
+  factor: number,
+  bounds: Limits,
+): Limits {
+  const [own, bottom, apart] = variances;
   const square = factor ** 2;
   const leading = 1 - square * bottom;
-  if (!Number.isFinite(own + bottom) || leading <= 0) return [0, 1];
+  if (!Number.isFinite(own + bottom) || leading <= 0) return bounds;
   const most = Math.sqrt(own * bottom);
   const covariance = Number.isFinite(apart) ? Math.min(Math.max((own + bottom - apart) / 2, -most), most) : 0;
   const middle = -square * covariance;
   const root = Math.sqrt(Math.max(middle ** 2 + leading * square * own, 0));
   const [low, high] = [value + (middle - root) / leading, value + (middle + root) / leading];
-  return [Math.max(0, Math.min(low, value)), Math.min(1, Math.max(high, value))];
+  return [Math.max(bounds[0], Math.min(low, value)), Math.min(bounds[1], Math.max(high, value))];
 }
 
-/** A number and where it lies. */
+/** A fraction and where it lies. */
 interface Limited {
   readonly fraction: number;
   readonly low: number;

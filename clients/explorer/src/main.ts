@@ -18,7 +18,7 @@ let shown: Explorer | null = null;
 async function show(exploration: Exploration, timeline: Timeline | null = null): Promise<void> {
   title.textContent = document.title = exploration.title;
   const explorer = await Explorer.of(exploration);
-  if (timeline) explorer.watch((filters) => timeline.follow(filters));
+  if (timeline) explorer.watch((view) => timeline.follow(view));
   shown?.stop();
   shown = explorer;
   place.replaceChildren(explorer.element);

@@ -72,6 +72,16 @@ export class Mixture {
     return inside;
   }
 
+  /** Return an attribute's marginal if levels counted by weights. */
+  tilted(place: number, tilts: ReadonlyMap<number, Float64Array>): Float64Array {
+    const amounts = this.weights.slice();
+    for (const [other, tilt] of tilts) if (other !== place) multiply(amounts, this.inside(other, tilt));
+    const marginal = weightedRows(amounts, this.factors[place]);
+    const own = tilts.get(place);
+    if (own) multiply(marginal, own);
+    return normalised(marginal);
+  }
+
   /** Return each item's expected product, or one for all, as if it did not name the attributes left out. */
   expectation(product: Product, items: number, without: readonly number[] = [], squared = false): Float64Array {
     const fixed: Part[] = [];

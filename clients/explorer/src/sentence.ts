@@ -35,6 +35,7 @@ export class Sentence {
   constructor(
     private readonly about: Exploration,
     private readonly views: () => Views,
+    ...more: readonly HTMLButtonElement[]
   ) {
     const change = () => {
       const value = this.population.valueAsNumber;
@@ -73,7 +74,8 @@ export class Sentence {
       this.keep,
       button("Copy link", () => this.tell(copy(location.href, "link"))),
       button("Copy SQL", () => this.tell(copy(this.sql, "SQL"))),
-      button("Save CSV", () => download("answer.csv", "text/csv", this.csv)),
+      button("Save CSV", () => download("answer.csv", new Blob([this.csv], { type: "text/csv" }))),
+      ...more,
       button("Privacy certificate", () => openDialog("Privacy certificate", ...certificate)),
       this.told,
       element("label", { class: "crowd" }, "crowd of ", this.population, " people"),
@@ -91,7 +93,8 @@ export class Sentence {
     this.interval.textContent = `(${percents(answer.low, answer.high)})`;
     this.interval.title = `${intervalWords(this.about.intervals.level)}. ${this.about.intervals.includes}`;
     const people = `about ${count(answer.fraction * population)} of ${count(population)} people`;
-    this.people.textContent = `, ${people}; ${count(this.about.reports)} reports`;
+    const calibrated = this.calibrated && `; calibrated to known shares of ${this.calibrated}`;
+    this.people.textContent = `, ${people}; ${count(this.about.reports)} reports${calibrated}`;
     const basis = evidenceWords(this.about.evidence, answer.evidence);
     this.basis.textContent = basis && `; ${basis}`;
     this.basis.title = basis && `Evidence ${answer.evidence.toFixed(2)}: how much was measured rather than assumed`;
@@ -107,6 +110,14 @@ export class Sentence {
     this.reset.disabled = !toLink(this.about, this.views().current); // a link says all that Reset would change
     this.spoken.textContent = `${words}: ${percent(answer.fraction)}, ${people}${basis && `; ${basis}`}`;
     this.told.textContent = "";
+  }
+
+  /** What is asked and its answer, line by line, for a picture. */
+  get lines(): string[] {
+    const shown = [this.words, this.words.nextElementSibling, this.compared, this.doubt].filter(
+      (line): line is HTMLElement => line instanceof HTMLElement && !line.hidden,
+    );
+    return [document.title, ...shown.map((line) => line.textContent ?? "")];
   }
 
   /** Show A, what is chosen now (B), and how much they differ; or nothing. */
@@ -136,6 +147,12 @@ export class Sentence {
     return doubts;
   }
 
+  /** The attributes of which known shares are kept to, in words. */
+  private get calibrated(): string {
+    const { known } = this.views().current;
+    return this.about.attributes.filter((_, place) => known[place]).map(({ name }) => name).join(", ");
+  }
+
   private get sql(): string {
     return querySql(this.about, this.views().current.filters);
   }
@@ -157,13 +174,15 @@ export class Sentence {
       people_low: low * population,
       people_high: high * population,
       reports: this.about.reports,
+      calibrated: this.calibrated,
       collection: this.about.collection,
     };
     const quoted = (value: string | number) => (typeof value === "number" ? value : `"${value.replaceAll('"', '""')}"`);
     return `${Object.keys(row).join(",")}\n${Object.values(row).map(quoted).join(",")}\n`;
   }
 
-  private async tell(said: Promise<string>): Promise<void> {
+  /** Say what was done. */
+  async tell(said: Promise<string>): Promise<void> {
     this.told.textContent = await said;
   }
 }

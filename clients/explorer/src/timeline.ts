@@ -9,8 +9,9 @@ import { area, line } from "d3-shape";
 import { Crowd, type Estimate } from "./crowd";
 import { element } from "./dom";
 import { type Exploration, Numbers } from "./exploration";
-import type { Filters } from "./filters";
+import type { View } from "./view";
 import { differenceLimits } from "./limits";
+import { FINGER } from "./touch";
 import { intervalWords, percent, percents, queryWords } from "./words";
 
 /** What a page of several waves is given: written by sottovoce.views.explorer.waves. */
@@ -39,7 +40,10 @@ export class Timeline {
   private readonly chooser: HTMLSelectElement;
   private readonly words = element("p", { class: "basis", role: "status" });
   private readonly reading = element("p", { class: "reading" });
-  private filters: Filters | null = null;
+  private view: View | null = null;
+  /** The crowds of all waves, calibrated to what is known. */
+  private calibrated: { readonly known: View["known"]; readonly crowds: readonly Crowd[]; readonly why: string } | null =
+    null;
 
   private constructor(
     private readonly waves: readonly Wave[],
@@ -64,7 +68,7 @@ export class Timeline {
 
   /** Return the card; ``pick`` is told which wave is to be shown. */
   static async of(about: WaveExplorations, pick: (wave: Wave) => void): Promise<Timeline> {
-    const made = about.waves.map(async ({ exploration }) => new Crowd(exploration, await Numbers.of(exploration)));
+    const made = about.waves.map(async ({ exploration }) => Crowd.of(exploration, await Numbers.of(exploration)));
     return new Timeline(about.waves, await Promise.all(made), pick);
   }
 
@@ -75,23 +79,37 @@ export class Timeline {
     this.draw();
   }
 
-  /** Follow what is chosen in the charts. */
-  follow(filters: Filters): void {
-    this.filters = filters;
+  /** Follow what is chosen in the charts, and what the crowd is calibrated to. */
+  follow(view: View): void {
+    this.view = view;
     this.draw();
+  }
+
+  /** Return the crowds as people count in a view: of all waves as they reported, if one cannot be calibrated. */
+  private counted({ known }: View): readonly Crowd[] {
+    if (this.calibrated?.known === known) return this.calibrated.crowds;
+    let [crowds, why] = [this.crowds, ""];
+    try {
+      crowds = this.crowds.map((crowd) => crowd.calibrated(known));
+    } catch (error) {
+      why = ` All waves are shown here as people reported. ${(error as Error).message}`;
+    }
+    this.calibrated = { known, crowds, why };
+    return crowds;
   }
 
   private draw(): void {
     const width = (this.svg.node()?.parentElement as HTMLElement).clientWidth;
-    if (!this.filters || !width) return;
-    const filters = this.filters;
+    if (!this.view || !width) return;
+    const { filters } = this.view;
     const about = this.waves[0].exploration;
-    const trend = this.crowds.map((crowd) => crowd.answer(filters));
+    const trend = this.counted(this.view).map((crowd) => crowd.answer(filters));
     const everybody = filters.every((filter) => filter === null);
     const interval = intervalWords(about.intervals.level);
     this.words.textContent = everybody
       ? "Choose something in the charts to see how the part of the crowd with it changes."
       : `The part of the crowd with ${queryWords(about, filters)}, wave by wave, with its ${interval}.`;
+    this.words.textContent += this.calibrated?.why ?? "";
     this.reading.textContent = everybody ? "" : this.changeWords(trend);
     this.drawTrend(trend, width);
   }
@@ -111,11 +129,21 @@ export class Timeline {
     const shares = axisLeft(y)
       .ticks(4)
       .tickFormat((share) => `${format(".3~")(100 * Number(share))}\u00a0%`);
-    this.svg.attr("width", width).selectAll("*").remove();
+    this.svg.attr("width", width).attr("viewBox", `0 0 ${width} ${HEIGHT}`).selectAll("*").remove();
     this.svg.append("path").attr("class", "spread").attr("d", band(places));
     this.svg.append("g").attr("class", "axis").attr("transform", `translate(0,${HEIGHT - MARGIN.bottom})`).call(ticks);
     this.svg.append("g").attr("class", "axis").attr("transform", `translate(${MARGIN.left},0)`).call(shares);
     this.svg.append("path").attr("class", "value").attr("d", value(places));
+    const step = Math.max(x.step(), 1);
+    this.svg
+      .selectAll(".hit")
+      .data(places)
+      .join("rect")
+      .attr("class", "hit")
+      .attr("x", (place) => across(place) - Math.max(step, FINGER) / 2)
+      .attr("width", Math.max(step, FINGER))
+      .attr("height", HEIGHT)
+      .on("click", (_, place) => this.choose(place));
     const dots = this.svg
       .selectAll("circle")
       .data(places)

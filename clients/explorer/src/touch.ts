@@ -1,4 +1,7 @@
-/** Fingers that go up or down over a brush mean to scroll the page: the brush does not get to see them. */
+/** What a finger needs, and does: fingers that go up or down over a brush mean to scroll the page: the brush does not get to see them. */
+
+/** How many pixels a finger needs. */
+export const FINGER = 44;
 
 /** Keep upright strokes from what is within an element; return whether the last stroke was one. */
 export function letScroll(element: Element): () => boolean {

@@ -3,6 +3,7 @@
 import { domain, levels, valueLevels } from "./attributes";
 import type { Exploration, Ordered } from "./exploration";
 import { type Filter, type Filters, levelsFilter, rangeFilter } from "./filters";
+import { type Known, readShares, shareText } from "./known";
 
 export interface View {
   readonly filters: Filters;
@@ -10,6 +11,10 @@ export interface View {
   readonly population: number;
   /** What was chosen before, to compare with (A); null where nothing is compared. */
   readonly against: Filters | null;
+  /** What is known of the crowd besides; by attribute. */
+  readonly known: Known;
+  /** The place of the card that has the whole width, if one has. */
+  readonly zoom: number | null;
 }
 
 /** Return the view in which nothing is chosen yet. */
@@ -20,6 +25,8 @@ export function firstView(about: Exploration): View {
     pair: strongest?.places ?? [0, 0],
     population: about.population,
     against: null,
+    known: about.attributes.map(() => null),
+    zoom: null,
   };
 }
 
@@ -42,6 +49,11 @@ export function toLink(about: Exploration, view: View): string {
     parts.append("map", about.attributes[view.pair[1]].name);
   }
   if (view.population !== first.population) parts.append("people", String(view.population));
+  view.known.forEach((shares, place) => {
+    const attribute = about.attributes[place];
+    for (const share of shares ?? []) parts.append(`known.${attribute.name}`, shareText(attribute, share));
+  });
+  if (view.zoom !== null) parts.append("zoom", about.attributes[view.zoom].name);
   return parts.toString();
 }
 
@@ -84,24 +96,31 @@ export function fromLink(about: Exploration, text: string): View {
   const first = firstView(about);
   const pair = parts.getAll("map").map((name) => about.attributes.findIndex((attribute) => attribute.name === name));
   const people = Number(parts.get("people"));
+  const zoom = about.attributes.findIndex((attribute) => attribute.name === parts.get("zoom"));
   return {
     filters: readFilters(parts, about, ""),
     against: parts.has("compare") ? readFilters(parts, about, "a.") : null,
     pair: pair.length === 2 && !pair.includes(-1) && pair[0] !== pair[1] ? [pair[0], pair[1]] : first.pair,
     population: Number.isSafeInteger(people) && people > 0 ? people : first.population,
+    known: about.attributes.map((attribute) => readShares(attribute, parts.getAll(`known.${attribute.name}`))),
+    zoom: zoom < 0 ? null : zoom,
   };
 }
 
 /** Return what a link's text says that this model does not have, or only in part, in words; nothing if all is there. */
 export function strangers(about: Exploration, text: string): string[] {
   const found: string[] = [];
-  for (const [key, said] of new URLSearchParams(text.replace(/^#/, ""))) {
-    const [, kind, name] = /^(?:a\.)?(is|none)\.(.*)$/s.exec(key) ?? (key === "map" ? [key, key, said] : [key, "", key]);
+  const parts = new URLSearchParams(text.replace(/^#/, ""));
+  for (const [key, said] of parts) {
+    const named = key === "map" || key === "zoom" ? [key, key, said] : [key, "", key];
+    const [, kind, name] = /^(?:a\.)?(is|none|known)\.(.*)$/s.exec(key) ?? named;
     const attribute = about.attributes.find((one) => one.name === name);
     if (kind === "") {
       if (key !== "people" && key !== "compare") found.push(key);
     } else if (!attribute) found.push(name);
-    else if (kind === "none" && !attribute.nullable) found.push(`${name}: no answer`);
+    else if (kind === "known") {
+      if (!readShares(attribute, parts.getAll(key))) found.push(`known shares of ${name}`);
+    } else if (kind === "none" && !attribute.nullable) found.push(`${name}: no answer`);
     else if (kind === "is" && attribute.kind === "categorical") {
       if (!attribute.values.includes(said)) found.push(`${name}: ${said}`);
     } else if (kind === "is" && attribute.kind !== "categorical" && !withinDomain(attribute, said)) {

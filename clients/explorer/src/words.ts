@@ -15,6 +15,15 @@ export function valueWords(attribute: Ordered, value: number): string {
   return (large ? GROUPED : PLAIN).format(rounded);
 }
 
+/** Return a number about an attribute, such as its mean, to about three digits of the range of its values. */
+export function roundedWords(attribute: Ordered, value: number): string {
+  const [least, most] = domain(attribute);
+  const digits = Math.min(Math.max(0, 2 - Math.floor(Math.log10(most - least))), 20);
+  const grouped = Math.max(Math.abs(least), Math.abs(most)) >= 10_000;
+  const form = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: grouped };
+  return value.toLocaleString("en", form);
+}
+
 /** Return a whole number of people or reports. */
 export function count(value: number): string {
   return GROUPED.format(Math.round(value));
@@ -45,11 +54,6 @@ export function levelWords(attribute: Attribute, level: number): string {
   if (attribute.kind === "categorical") return attribute.values[level];
   if (attribute.kind === "ordinal") return valueWords(attribute, attribute.low + level);
   return `${valueWords(attribute, attribute.boundaries[level])}–${valueWords(attribute, attribute.boundaries[level + 1])}`;
-}
-
-/** Return words cut to so many characters. */
-export function shortened(words: string, room: number): string {
-  return words.length > room ? `${words.slice(0, room - 1)}…` : words;
 }
 
 /** Return what a filter chooses of its attribute, such as "30 to 50". */
