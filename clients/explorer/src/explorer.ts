@@ -92,8 +92,9 @@ export class Explorer {
     new ResizeObserver(() => this.resize()).observe(this.element);
     this.warn(location.hash);
     const open = () => {
-      this.views.show(this.possible(fromLink(about, location.hash)));
-      this.warn(location.hash);
+      const view = this.possible(fromLink(about, location.hash));
+      this.warn(location.hash); // before the view is shown, which writes the link anew
+      this.views.show(view);
     };
     addEventListener("hashchange", open, { signal: this.ended.signal });
   }
@@ -336,7 +337,7 @@ export class Explorer {
     const about = (kind: string) => ({ "aria-label": `Save ${name} as ${kind}`, title: `Save as ${kind}`, class: "quiet" });
     return [
       button("SVG", () => download(`${file}.svg`, svgText(pictureOf(svg, among()))), about("SVG")),
-      button("PNG", () => this.savePng(file, sheet(this.sentence.lines, [plate()], 1)), about("PNG")),
+      button("PNG", () => this.savePng(file, sheet(this.sentence.lines, [plate()])), about("PNG")),
     ];
   }
 
@@ -352,13 +353,11 @@ export class Explorer {
     return { title: names.join(" and "), lines: [map.basis.textContent ?? ""], svg: map.svg };
   }
 
-  /** Save the sentence and all charts as one picture, in as many columns as the page has. */
+  /** Save the sentence and all charts as one picture. */
   private savePage(): void {
     const plates = this.cards.map((_, place) => this.plate(place));
     const shown = this.map ? [...plates, this.mapPlate(this.map)] : plates;
-    const widest = Math.max(...shown.map(({ svg }) => svg.getBoundingClientRect().width));
-    const columns = Math.max(1, Math.floor(this.element.clientWidth / widest));
-    this.savePng("explorer", sheet(this.sentence.lines, shown, columns));
+    this.savePng("explorer", sheet(this.sentence.lines, shown));
   }
 
   private savePng(name: string, picture: SVGSVGElement): void {

@@ -24,14 +24,16 @@ export function pictureOf(svg: SVGSVGElement, words: string): SVGSVGElement {
   return copy;
 }
 
-/** Return pictures side by side, so many in a row, below a few lines of text. */
-export function sheet(heads: readonly string[], plates: readonly Plate[], columns: number): SVGSVGElement {
-  const [first] = plates;
+/** Return pictures below a few lines of text, in rows as on the page. */
+export function sheet(heads: readonly string[], plates: readonly Plate[]): SVGSVGElement {
   const ink = getComputedStyle(document.body).color;
   const root = document.createElementNS(SVG, "svg");
-  const sizes = plates.map(({ svg }) => svg.getBoundingClientRect());
-  const wide = Math.max(...sizes.map(({ width }) => width));
-  const width = PAD + columns * (wide + PAD);
+  const rows = new Map<number, Plate[]>();
+  for (const plate of plates) {
+    const top = Math.round(plate.svg.closest(".card")?.getBoundingClientRect().top ?? 0);
+    rows.set(top, [...(rows.get(top) ?? []), plate]);
+  }
+  const width = Math.max(...[...rows.values()].map((row) => row.reduce((sum, { svg }) => sum + widthIn(svg), PAD)));
   let top = PAD;
   const write = (words: string, x: number, size: number, weight: number, room: number) => {
     for (const line of wrapped(words, room, size, weight, 4)) {
@@ -45,11 +47,12 @@ export function sheet(heads: readonly string[], plates: readonly Plate[], column
     }
   };
   heads.forEach((words, place) => write(words, PAD, place ? 13 : 18, place ? 400 : 650, width - 2 * PAD));
-  for (let start = 0; start < plates.length; start += columns) {
+  for (const [, row] of [...rows].sort(([one], [other]) => one - other)) {
     const begun = top + PAD / 2;
     let most = begun;
-    plates.slice(start, start + columns).forEach(({ title, lines, svg }, column) => {
-      const left = PAD + column * (wide + PAD);
+    let left = PAD;
+    for (const { title, lines, svg } of row) {
+      const wide = widthIn(svg) - PAD;
       top = begun;
       write(title, left, 15, 650, wide);
       for (const line of lines.filter(Boolean)) write(line, left, 12, 400, wide);
@@ -57,15 +60,16 @@ export function sheet(heads: readonly string[], plates: readonly Plate[], column
       copy.setAttribute("x", String(left));
       copy.setAttribute("y", String(top));
       root.append(copy);
-      most = Math.max(most, top + sizes[start + column].height);
-    });
+      most = Math.max(most, top + Number(svg.getAttribute("height")));
+      left += wide + PAD;
+    }
     top = most + PAD / 2;
   }
   const height = Math.ceil(top + PAD / 2);
   root.setAttribute("xmlns", SVG);
   root.setAttribute("width", String(Math.ceil(width)));
   root.setAttribute("height", String(height));
-  root.prepend(ground(groundOf(first.svg)));
+  root.prepend(ground(groundOf(plates[0].svg)));
   return root;
 }
 
@@ -85,6 +89,11 @@ export async function png(svg: SVGSVGElement): Promise<Blob> {
   return new Promise((done, fail) => {
     canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("The browser made no picture."))), "image/png");
   });
+}
+
+/** Return how much of a row a chart takes. */
+function widthIn(svg: SVGSVGElement): number {
+  return Number(svg.getAttribute("width")) + PAD;
 }
 
 /** Return a copy of a chart with its style written into it. */
