@@ -101,7 +101,8 @@ def store(tmp_path: Path) -> Iterator[Watched]:
 
 
 @pytest.fixture
-def served(store: Watched, plan: Plan) -> Served:
+def served(store: Watched, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Served:
+    monkeypatch.setattr(analysis, "monotonic", lambda: 0.0)  # no look takes long, however busy the machine is
     return register_plans(store, [plan])[plan.fingerprint]
 
 
@@ -166,7 +167,6 @@ def test_the_plan_that_is_served_is_not_read_again_and_another_is_read_once(
         return from_json(document)
 
     monkeypatch.setattr(analysis.Plan, "from_json", watched)
-    monkeypatch.setattr(analysis, "monotonic", lambda: 0.0)  # no look takes long, however busy the machine is
     analyst = Analyst(store, minimum_reports=1)
     count(store, served, 5)
     analyst.status(served)
