@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 CLIENTS := js explorer
 MODULES := $(CLIENTS:%=clients/%/node_modules/.package-lock.json)
 
-.PHONY: help demo test fast check docs format coverage oldest explorer survey figures bench scale clean
+.PHONY: help demo test fast check docs format coverage oldest versions release explorer survey pictures figures bench scale clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -53,6 +53,13 @@ oldest: $(OLDEST)/.installed system ## Run all tests against the lowest versions
 	$(OLDEST)/bin/python -m pytest -n 2 --dist loadgroup -q -rs --ignore tests/browser
 	$(OLDEST)/bin/python -m pytest -q -rs tests/browser
 
+versions: $(STAMP) ## Run the quick tests on every Python from 3.11 to 3.14 that is installed; resolve dependencies for the others.
+	.ci/versions
+
+EXTRAS ?= base http signed duckdb plots testing service spark all
+release: $(STAMP) ## Build what is released into dist/, twice, and install it into fresh environments (EXTRAS="base http" for few).
+	.ci/release $(EXTRAS)
+
 check: $(STAMP) ## Check style, types and layers.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -75,6 +82,11 @@ survey: $(MODULES) ## Build the browser client, and the survey page's program in
 docs: $(STAMP) ## Build the site into build/docs, without a network; a warning or a broken link is an error.
 	$(BIN)/python docs/site/build.py
 
+pictures: $(STAMP) ## Take the pictures of the explorer, the report and the survey in docs/ (needs Chromium).
+	$(BIN)/python docs/make_explorer_pictures.py
+	$(BIN)/python docs/make_report_pictures.py
+	$(BIN)/python docs/make_survey_pictures.py
+
 figures: $(STAMP) ## Make the pictures and tables of docs/ again that take under ten minutes, and the notebooks (needs Chromium).
 	$(BIN)/python docs/make_figures.py
 
@@ -85,4 +97,4 @@ scale: $(STAMP) ## Measure counting by numpy, DuckDB and Spark, and a billion si
 	$(BIN)/python benchmarks/scale.py
 
 clean: ## Remove what was installed and built.
-	rm -rf $(VENV) $(OLDEST) build dist $(CLIENTS:%=clients/%/node_modules)
+	rm -rf $(VENV) $(OLDEST) .venv-3.* build dist $(CLIENTS:%=clients/%/node_modules)

@@ -3,7 +3,7 @@
     python benchmarks/collector.py                       # SQLite, ten million reports
     python benchmarks/collector.py --store postgres      # a PostgreSQL server is started in a temporary directory
     python benchmarks/collector.py --reports 1000000 --form binary
-    python benchmarks/collector.py --reports 0 --store postgres --workers 2
+    python benchmarks/collector.py --reports 0 --store postgres --workers 2 --connections 256
 
 The collector is its own process, as `sottovoce serve` starts it; this process is the load. Both share the machine, and
 PostgreSQL too, so a rate is that of all of them together. Every answer is checked, and so is the total at the end.
@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.postgres import create_database, free_port, running_postgres  # noqa: E402
 
-BATCH, CONNECTIONS, SINGLE_CONNECTIONS, SINGLES = 1_000, 8, 32, 20_000
+BATCH, CONNECTIONS, SINGLES = 1_000, 8, 20_000
 STEP = 1_000_000
 POSTGRES = ("shared_buffers=2GB", "max_wal_size=8GB", "checkpoint_timeout=15min", "wal_compression=on")
 
@@ -155,7 +155,7 @@ def milliseconds(latencies: list[float]) -> str:
     return f"p50 {low:6.1f} ms  p99 {high:7.1f} ms"
 
 
-def measure(plan: sv.Plan, database: str, reports: int, form: str, workers: int) -> None:
+def measure(plan: sv.Plan, database: str, reports: int, form: str, workers: int, singles: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
         plan.save(path)
@@ -174,19 +174,19 @@ def measure(plan: sv.Plan, database: str, reports: int, form: str, workers: int)
                     flush=True,
                 )
             single = Bodies(plan, form, 1)
-            before = cpu(pid)
-            rate, latencies = drive(port, single, SINGLE_CONNECTIONS, SINGLES)
-            used = (cpu(pid) - before) / SINGLES * 1e6
+            before, theirs, sent = cpu(pid), database_cpu(database), SINGLES // singles * singles
+            rate, latencies = drive(port, single, singles, SINGLES)
+            used, stored = (cpu(pid) - before) / sent * 1e6, (database_cpu(database) - theirs) / sent * 1e6
             print(
-                f"single posts, {SINGLE_CONNECTIONS} connections: {rate:,.0f} reports/s  {milliseconds(latencies)}  "
-                f"processor us per report: collector {used:.0f}"
+                f"single posts, {singles} connections: {rate:,.0f} reports/s  {milliseconds(latencies)}  "
+                f"processor us per report: collector {used:.0f}, database {stored:.0f}"
             )
             request = Request(f"http://127.0.0.1:{port}/metrics")
             text = urlopen(request).read().decode()
             counted = next(
                 line for line in text.splitlines() if line.startswith('sottovoce_reports_total{outcome="counted"')
             )
-            assert float(counted.split()[1]) == reports // STEP * STEP + SINGLES, counted
+            assert float(counted.split()[1]) == reports // STEP * STEP + sent, counted
 
 
 def main() -> None:
@@ -195,6 +195,7 @@ def main() -> None:
     parser.add_argument("--reports", type=int, default=10 * STEP, help="in whole millions; 0 for single posts alone")
     parser.add_argument("--form", choices=["json", "binary"], default="json")
     parser.add_argument("--workers", type=int, default=1, help="processes of the collector, on PostgreSQL")
+    parser.add_argument("--connections", type=int, default=32, help="of single posts; workers share them")
     chosen = parser.parse_args()
     schema = sv.Schema([sv.Ordinal(f"attribute_{number}", 0, 63) for number in range(6)])
     about: PlanKeywords = {"purpose": "a benchmark", "contact": "none", "expires": "2999-12-31"}
@@ -208,7 +209,7 @@ def main() -> None:
         else:
             server = stack.enter_context(running_postgres(*POSTGRES))
             database = create_database(server, "collector")
-        measure(plan, database, chosen.reports, chosen.form, chosen.workers)
+        measure(plan, database, chosen.reports, chosen.form, chosen.workers, chosen.connections)
 
 
 if __name__ == "__main__":

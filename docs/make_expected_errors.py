@@ -50,12 +50,13 @@ def forecast(case: Case) -> Row:
 def table(rows: dict[Case, Row]) -> str:
     """Return the rows as Markdown."""
     lines = [
-        "| people | epsilon | attributes | a share | a share on two attributes | a difference between groups | visible from |",
+        "| people | epsilon | attributes | a share | a share on two attributes | a difference between groups "
+        "| visible from |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {people:,} | {epsilon:g} | {attributes} | ± {points(row.one)} | ± {points(row.two)} | ± {points(row.difference)} "
-        f"| {points(row.visible)} |"
+        f"| {people:,} | {epsilon:g} | {attributes} | ± {points(row.one)} | ± {points(row.two)} "
+        f"| ± {points(row.difference)} | {points(row.visible)} |"
         for (attributes, people, epsilon), row in rows.items()
     ]
     return "\n".join(lines)

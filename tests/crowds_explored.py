@@ -6,12 +6,14 @@ import numpy as np
 
 import sottovoce as sv
 
+ORDERS = ("north", 'it\'s "south"', "</script><script>alert(1)</script>")
+
 SCHEMA = sv.Schema(
     [
         sv.Ordinal("age", 18, 90, nullable=True),
         sv.Numeric("income", edges=[0, 5_000, 10_000, 12_500, 15_000, 20_000, 30_000, 45_000, 60_000, 100_000]),
         sv.Numeric("weekly hours", -10, 60, bins=28),
-        sv.Categorical("order", ["north", 'it\'s "south"', "</script><script>alert(1)</script>"], nullable=True),
+        sv.Categorical("order", ORDERS, nullable=True),
         sv.Categorical("travel", ["car", "bus", "foot"]),
     ]
 )
@@ -32,7 +34,7 @@ def explored_model(plan: sv.Plan) -> sv.Model:
         "age": np.where(generator.random(people) < 0.1, np.nan, age),
         "income": income,
         "weekly hours": np.clip(generator.normal(30 + income / 8_000, 8), -10, 60),
-        "order": generator.choice(np.array([*SCHEMA.attributes[3].values, None], dtype=object), people),  # type: ignore[union-attr]
+        "order": generator.choice(np.array([*ORDERS, None], dtype=object), people),
         "travel": np.where(income > 30_000, "car", generator.choice(["bus", "foot"], people)),
     }
     return sv.fit(plan, sv.simulate(plan, table, seed=2, users=60_000), quality="fast")

@@ -18,11 +18,13 @@ from sottovoce.model.joint import JointModel, Levels
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, Floats
 
+REGIONS = ["north", "it's", "east"]
+
 SCHEMA = sv.Schema(
     [
         sv.Ordinal("age", -1, 2, nullable=True),
         sv.Numeric("income", edges=[0, 10, 30, 70], nullable=True),
-        sv.Categorical("region", ["north", "it's", "east"], nullable=True),
+        sv.Categorical("region", REGIONS, nullable=True),
         sv.Ordinal("the rooms", 1, 3),
     ]
 )
@@ -104,7 +106,7 @@ def kinds(model: TableModel) -> Iterator[Kind]:
         age, income, region, rooms = levels
         named = {
             "age": None if age == 4 else age - 1,
-            "region": None if region == 3 else SCHEMA.attributes[2].values[region],
+            "region": None if region == 3 else REGIONS[region],
             "the rooms": rooms + 1,
         }
         if income == 3:

@@ -27,7 +27,7 @@ from sottovoce.schema.kinds import KINDS as TYPES
 from sottovoce.schema.question_list import read_questions
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = ["sottovoce", *(module.name for module in pkgutil.walk_packages(sottovoce.__path__, "sottovoce."))]
 
 
@@ -162,9 +162,35 @@ def test_the_page_on_files_names_every_table_kind_channel_model_kind_and_reason_
     assert [name for name in names if name not in text] == []
 
 
+NAMED = re.compile(r"`((?:tests|clients|benchmarks|deploy)/[\w./-]+\.\w+)`")
+TESTS = {
+    ".py": re.compile(r"^ *(?:(?:async )?def test_|Test\w+ = )", re.MULTILINE),
+    ".js": re.compile(r"^ *test\(", re.MULTILINE),
+}
+
+
 def test_every_test_that_the_documentation_names_is_there() -> None:
-    """A promise that names the test which keeps it is kept only while that test exists."""
-    pattern = re.compile(r"`((?:tests|clients|benchmarks|deploy)/[\w./-]+\.\w+)`")
-    named = {name for page in PAGES for name in pattern.findall(page.read_text())}
+    """A promise that names the test which keeps it is kept only while that test exists, and tests something."""
+    named = {name for page in PAGES for name in NAMED.findall(page.read_text())}
     assert len(named) > 40
     assert sorted(name for name in named if not (ROOT / name).exists()) == []
+    tests = [ROOT / name for name in named if "/test" in f"/{name}" and Path(name).suffix in TESTS]
+    assert len(tests) > 40
+    assert sorted(str(path) for path in tests if not TESTS[path.suffix].search(path.read_text())) == []
+
+
+@pytest.mark.parametrize(("name", "least"), [("collector", 35), ("deployment", 14), ("privacy", 28)])
+def test_every_promise_names_the_test_that_keeps_it(name: str, least: int) -> None:
+    """Every row of the tables whose last column is for tests names one, or says that it is the one before."""
+    promises, inside = list[str](), False
+    for line in (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").splitlines():
+        last = line.rstrip("| ").rpartition("|")[2].strip()
+        if not line.startswith("|"):
+            inside = False
+        elif last in ("test", "kept by the test"):
+            inside, promises = True, [*promises, ""]
+        elif inside and not last.startswith("---"):
+            kept = NAMED.search(last) or (last.startswith("the same") and promises[-1])
+            assert kept, f"{name}.md: no test keeps {line!r}"
+            promises.append(line)
+    assert len([one for one in promises if one]) >= least

@@ -97,7 +97,8 @@ def parameters(function: Function) -> list[str]:
 def explains_itself_otherwise(function: Function) -> bool:
     """A command by --help, which is its docstring and its options' own; an overload beside the function; a test."""
     decorators = " ".join(ast.unparse(decorator) for decorator in function.decorator_list)
-    return "overload" in decorators or ".command(" in decorators or function.name.startswith("test_")
+    command = ".command(" in decorators or "click.option(" in decorators
+    return command or "overload" in decorators or function.name.startswith("test_")
 
 
 def documented(function: Function, owner: ast.ClassDef | None) -> set[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import runpy
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -14,27 +13,16 @@ pytest.importorskip("nbclient", reason="the dependency group docs is not install
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
-
-
-@pytest.fixture(scope="module")
-def runner() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_notebooks", ROOT / "docs" / "make_notebooks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+RUNNER = runpy.run_path(str(ROOT / "docs" / "make_notebooks.py"))
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # what the kernel's own libraries are about to change
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_ends_with_a_decision(
-    path: Path, runner: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_notebook_runs_and_ends_with_a_decision(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:/usr/bin:/bin")
-    ran = runner.run(path)
+    ran = RUNNER["run"](path)
     code = [cell for cell in ran.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in code), "every cell ran"
     assert any("The decision" in cell.source for cell in ran.cells[-5:])

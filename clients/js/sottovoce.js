@@ -179,13 +179,14 @@ function amount(name, value) {
 
 /**
  * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
- * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+ * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew. The
+ * signature of a plan is kept at its own address, and checked anew too.
  */
 
 const NAME$1 = "sottovoce-plans";
 
-/** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
-async function findPlan(address) {
+/** Return the text that is kept for an address, or null; whether it is the right one is seen when it is checked. @param {URL} address */
+async function findText(address) {
   try {
     const found = await (await globalThis.caches?.open(NAME$1))?.match(address);
     return found ? await found.text() : null;
@@ -194,8 +195,8 @@ async function findPlan(address) {
   }
 }
 
-/** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
-async function keepPlan(address, text) {
+/** Keep a text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+async function keepText(address, text) {
   try {
     await (await globalThis.caches?.open(NAME$1))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
   } catch {
@@ -819,18 +820,17 @@ class Attribute {
 
   /** @param {unknown} value @returns {number} */
   valueLevel(value) {
-    throw this.refusal(value);
+    throw this.refusal();
   }
 
-  /** @param {unknown} value */
-  refusal(value) {
-    const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-    return new RecordError(`${this.name}: got ${shown}; allowed are ${this.domain}`);
+  /** What was given is not repeated: it may be somebody's answer, and pages send errors away. */
+  refusal() {
+    return new RecordError(`${this.name}: allowed are ${this.domain}`);
   }
 
   /** @param {unknown} value @returns {number} */
   number(value) {
-    if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal(value);
+    if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal();
     return value;
   }
 }
@@ -872,11 +872,11 @@ class Ordinal extends Attribute {
   /** @override @param {unknown} value */
   valueLevel(value) {
     const number = this.meant(value);
-    if (number !== Math.floor(number)) throw this.refusal(value);
-    if (!this.clip && (number < this.low || number > this.high)) throw this.refusal(value);
+    if (number !== Math.floor(number)) throw this.refusal();
+    if (!this.clip && (number < this.low || number > this.high)) throw this.refusal();
     const near = Math.min(Math.max(number, this.low), this.high);
     const level = this.values ? this.values.indexOf(near) : near - this.low;
-    if (level < 0) throw this.refusal(value);
+    if (level < 0) throw this.refusal();
     return level;
   }
 }
@@ -904,7 +904,7 @@ class Numeric extends Attribute {
   valueLevel(value) {
     const number = this.number(value);
     const { boundaries, valueLevels } = this;
-    if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal(value);
+    if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal();
     return Math.min(Math.max(countUpTo(boundaries, number) - 1, 0), valueLevels - 1);
   }
 }
@@ -940,7 +940,7 @@ class Categorical extends Attribute {
     if (Number.isSafeInteger(value)) text = String(value);
     let level = this.positions.get(/** @type {string} */ (text));
     if (level === undefined && this.other !== undefined && typeof value === "string") level = this.positions.get(this.other);
-    if (level === undefined) throw this.refusal(value);
+    if (level === undefined) throw this.refusal();
     return level;
   }
 }
@@ -1661,7 +1661,7 @@ class Plan {
 
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
   levels(record) {
-    if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record}`);
+    if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record === null ? null : typeof record}`);
     record = this.#chosen(record);
     const unknown = Object.keys(record).filter((name) => !this.names.includes(name));
     if (unknown.length) {
@@ -1680,7 +1680,7 @@ class Plan {
       delete plain[name];
       const titles = members.map((member) => member.shown().title);
       if (listed !== null && (!Array.isArray(listed) || !listed.every((one) => titles.includes(one)))) {
-        throw new RecordError(`${name}: got ${JSON.stringify(listed)}; allowed is a list of any of ${titles.join(", ")}`);
+        throw new RecordError(`${name}: allowed is a list of any of ${titles.join(", ")}`);
       }
       for (const [i, member] of members.entries()) {
         if (Object.hasOwn(record, member.name)) throw new RecordError(`${name}: given both as a list and as ${member.name}`);
@@ -2069,18 +2069,32 @@ async function load(url, options = {}) {
   }
   const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
   const plan = options.text === undefined ? await loadPlan(address, expected) : await Plan.parse(options.text, expected);
-  if (options.signer !== undefined) {
-    await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
-  }
+  if (options.signer !== undefined) await checkSigner(plan, address, options.signer);
   const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
   globalThis.addEventListener?.("online", () => client.resume());
   client.resume();
   return client;
 }
 
+/** Check that there is a signature of a plan by a key: kept here, or at its collector. @param {Plan} plan @param {URL} address @param {string} signer */
+async function checkSigner(plan, address, signer) {
+  const place = new URL(`${plan.fingerprint}/signature`, address);
+  const kept = await findText(place);
+  if (kept !== null) {
+    try {
+      return await checkSignature(plan, kept, signer);
+    } catch {
+      // another key's, or damaged: the collector may have the right one
+    }
+  }
+  const text = await fetchText(place, "signature");
+  await checkSignature(plan, text, signer);
+  await keepText(place, text);
+}
+
 /** @param {URL} address @param {string} expected */
 async function loadPlan(address, expected) {
-  const kept = await findPlan(address);
+  const kept = await findText(address);
   if (kept !== null) {
     try {
       return await Plan.parse(kept, expected);
@@ -2090,7 +2104,7 @@ async function loadPlan(address, expected) {
   }
   const text = await fetchText(address, "plan");
   const plan = await Plan.parse(text, expected);
-  await keepPlan(address, text);
+  await keepText(address, text);
   return plan;
 }
 

@@ -1,6 +1,6 @@
 """Build the site into build/docs, without a network; a warning or a broken link is an error.
 
-    make docs
+make docs
 """
 
 from __future__ import annotations

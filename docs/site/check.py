@@ -12,7 +12,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
-LOADED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "audio": "src", "video": "src", "object": "data"}
+LOADED = {
+    "img": "src",
+    "script": "src",
+    "iframe": "src",
+    "source": "src",
+    "audio": "src",
+    "video": "src",
+    "object": "data",
+}
 """What a browser fetches by itself, and the attribute that says from where."""
 
 
@@ -60,7 +68,9 @@ def faults(site: Path) -> list[str]:
     pages = {path: read(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = [line for path, page in pages.items() for line in _page_faults(site, pages, path, page)]
     for sheet in sorted(site.rglob("*.css")):
-        fetched = re.findall(r"""(?:url\(|@import)\s*["']?\s*((?:https?:)?//[^"')\s]+)""", sheet.read_text(encoding="utf-8"))
+        fetched = re.findall(
+            r"""(?:url\(|@import)\s*["']?\s*((?:https?:)?//[^"')\s]+)""", sheet.read_text(encoding="utf-8")
+        )
         found += [f"{sheet.relative_to(site)} loads {address} from elsewhere" for address in fetched]
     return found
 
@@ -92,11 +102,11 @@ def well_formed(address: str) -> bool:
     """Return whether the address of another site could be one.
 
     Example:
-        >>> well_formed("https://example.org/a"), well_formed("https://example/a b"), well_formed("mailto:a@example.org")
-        (True, False, True)
+        >>> [well_formed(one) for one in ("https://example.org/a", "https://example/a b", "mailto:a@example.org")]
+        [True, False, True]
     """
     parts = urlsplit(address)
     if parts.scheme == "mailto":
         return re.fullmatch(r"[^@\s]+@[\w-]+(\.[\w-]+)+", parts.path) is not None
-    host = parts.hostname or ""
-    return parts.scheme in ("http", "https") and re.fullmatch(r"[\w-]+(\.[\w-]+)+", host) is not None and " " not in address
+    named = re.fullmatch(r"[\w-]+(\.[\w-]+)+", parts.hostname or "")
+    return parts.scheme in ("http", "https") and named is not None and " " not in address

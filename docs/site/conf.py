@@ -7,14 +7,9 @@ site, and no page is copied.
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-ROOT = Path(__file__).parents[2]
-GENERATED = ROOT / "build" / "generated"
-sys.path[:0] = [str(ROOT / "src"), str(Path(__file__).parent)]
 
 from http_reference import http_reference
 
@@ -24,6 +19,8 @@ from sottovoce.service.settings import Settings
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+GENERATED = Path(__file__).parents[2] / "build" / "generated"
 
 project = "Sottovoce"
 author = "the authors of Sottovoce"
@@ -78,9 +75,7 @@ def write_http_reference() -> None:
     (GENERATED / "http.md").write_text(http_reference(document), encoding="utf-8")
 
 
-def hide_constructors(
-    app: Sphinx, what: str, name: str, obj: Any, options: Any, signature: str, returns: str
-) -> tuple[str, str] | None:
+def hide_constructors(app: Sphinx, what: str, name: str, *details: Any) -> tuple[str, str] | None:
     """Leave out the constructor of a class that users are given."""
     return ("", "") if what == "class" and name.rpartition(".")[2] in MADE_BY_OTHERS else None
 

@@ -23,6 +23,7 @@ import pytest
 import sottovoce as sv
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nothing ran in a browser")
+sync_api.expect.set_options(timeout=30_000)  # milliseconds: what is sure to come may take long on a busy machine
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "survey"

@@ -1,4 +1,4 @@
-"""The explorer of a collection with waves, in a real browser: the trend is the model's own, and a wave can be picked."""
+"""The explorer of a collection with waves, in a real browser: the trend is the model's, and a wave is picked."""
 
 from __future__ import annotations
 

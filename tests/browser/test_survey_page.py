@@ -24,6 +24,8 @@ pytestmark = pytest.mark.slow
 AXE = Path(__file__).parents[2] / "clients" / "explorer" / "node_modules" / "axe-core" / "axe.min.js"
 OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>"
+LOGO = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"
+LOGO += "AAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 RIGHT = "\u0627\u0644\u0639\u0645\u0631"
 
 
@@ -61,7 +63,8 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, 
     folder = tmp_path_factory.mktemp("kinds")
     plan = make_plan(purpose="How people live", contact="Town hall, room 3")
     messages = choose_catalogues(("en", "de", "ar"), ())
-    about = Survey(organisation="City of Example", notice="https://example.org/privacy", messages=messages)
+    notice = "https://example.org/privacy"
+    about = Survey(organisation="City of Example", logo=LOGO, colour="#ffd400", notice=notice, messages=messages)
     (folder / "site").mkdir()
     (folder / "site" / "index.html").write_text(survey_page(plan, about), encoding="utf-8")
     with running([plan], str(folder / "c.db"), pages=(folder / "site",)) as collector:
@@ -281,6 +284,9 @@ def test_nothing_is_fetched_but_the_page_and_the_policy_refuses_nothing_of_it(
     page.goto(str(collector.http.base_url))
     expect(page.locator("#example")).to_be_visible()
     page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.images[0].naturalWidth") == 1, "the logo is shown"
+    button = page.get_by_role("button", name="Start").first
+    assert button.evaluate("one => getComputedStyle(one).backgroundColor") == "rgb(255, 212, 0)"
     assert [url for url in asked if not url.startswith("data:")] == [page.url]
     assert said == []
     context.close()
@@ -350,4 +356,72 @@ def test_a_device_whose_budget_is_used_up_is_not_asked(browser: Browser, tmp_pat
         assert [collector.total(plan) for plan in plans] == [1, 1, 0]
         kept = json.dumps(page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})"))
         assert kept == '"{}"'
+        context.close()
+
+
+def test_a_browser_that_keeps_nothing_is_not_asked(browser: Browser, survey: tuple[Running, sv.Plan]) -> None:
+    collector, plan = survey
+    before = collector.total(plan)
+    context = browser.new_context(locale="en")
+    context.add_init_script(
+        "IDBFactory.prototype.open = () => { throw new DOMException('forbidden', 'SecurityError'); }"
+    )
+    page = context.new_page()
+    page.goto(str(collector.http.base_url))
+    expect(page.locator("#why")).to_contain_text("does not let the page remember")
+    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    assert collector.total(plan) == before
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "said"), [("msw", "something that speaks for the true group 58%"), ("hdg", "58%")]
+)
+def test_what_other_mechanisms_send_is_told_as_well(
+    browser: Browser, tmp_path: Path, mechanism: str, said: str
+) -> None:
+    schema = sv.Schema([sv.Ordinal("age", 16, 99), sv.Numeric("rent", 0, 3000, bins=30)])
+    plan = sv.Plan.create(schema, epsilon=1, users=5_000, mechanism=mechanism)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text(survey_page(plan), encoding="utf-8")
+    with running([plan], str(tmp_path / "c.db"), pages=(tmp_path / "site",)) as collector:
+        context, page = opened(browser, collector)
+        page.get_by_role("button", name="Start").first.click()
+        page.get_by_label("age").fill("34")
+        page.get_by_label("rent").fill("1250")
+        page.get_by_role("button", name="Check my answers").click()
+        page.locator("#agree").check()
+        page.locator("#send").click()
+        expect(page.locator("#sent .told")).to_contain_text(said)
+        expect(page.locator("#sent .badge.own")).to_have_count(1)
+        expect(page.locator("#sent .badge.sent")).to_have_count(1)
+        if mechanism == "msw":  # one attribute, a group for each of its levels
+            report = sv.Report.from_json(page.locator("pre.bytes").text_content() or "")
+            (place,) = plan.question(report.question).attributes
+            own = page.locator("#sent .group.own > p:nth-child(2)")
+            expect(own).to_have_text("34" if place == 0 else "1,200 to below 1,300")
+        assert collector.total(plan) == 1
+        context.close()
+
+
+def test_a_page_of_ones_own_runs_as_the_clients_readme_shows_it(browser: Browser, tmp_path: Path) -> None:
+    """With its script within the page, served by a collector beside the client."""
+    clients = Path(__file__).parents[2] / "clients" / "js"
+    example, *_ = re.findall(r"```html\n(.*?)```", (clients / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    record = '{ age: 34, income: 52000, region: "north" }'
+    assert record in example
+    region = sv.Categorical("region", ["north", "south"])
+    schema = sv.Schema([sv.Ordinal("age", 0, 119), sv.Numeric("income", 0, 200_000), region])
+    plan = sv.Plan.create(schema, epsilon=1, users=5_000)
+    page_text = example.replace("https://collector.example/v1/plans/3f1c…", f"/v1/plans/{plan.fingerprint}")
+    assert page_text != example
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text(page_text, encoding="utf-8")
+    with running([plan], str(tmp_path / "c.db"), pages=(tmp_path / "site", clients)) as collector:
+        context = browser.new_context()
+        page = context.new_page()
+        with page.expect_response("**/reports") as answered:
+            page.goto(str(collector.http.base_url))
+        assert answered.value.ok
+        assert collector.total(plan) == 1
         context.close()

@@ -48,3 +48,17 @@ def test_a_plan_is_answered_if_it_is_signed_by_the_key_that_was_published(
     serve(page, "**/signature", signature.to_json())
     assert page.evaluate(LOAD, given) == collector.plan.collection
     assert "not by the key that was given" in page.evaluate(LOAD, [collector.plan_url, {"signer": "ab" * 32}])
+
+
+def test_a_signature_is_kept_and_checked_anew_without_the_collector(
+    page: Page, collector: Collector, elsewhere: str
+) -> None:
+    page.goto(elsewhere)
+    signature = sign_plan(collector.plan, make_key())
+    serve(page, "**/signature", signature.to_json())
+    given = [collector.plan_url, {"signer": signature.key}]
+    assert page.evaluate(LOAD, given) == collector.plan.collection
+    page.unroute("**/signature")
+    page.route(f"{collector.url}/**", lambda route: route.abort())
+    assert page.evaluate(LOAD, given) == collector.plan.collection
+    assert "could not be fetched" in page.evaluate(LOAD, [collector.plan_url, {"signer": "ab" * 32}])

@@ -25,7 +25,7 @@ def test_a_cell_is_answered_as_its_parity_by_randomised_response_over_two_cells(
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int64, np.uint64])
 def test_bulk_draws_answer_word_for_word_as_single_ones(dtype: type) -> None:
     channel = Parity.design(4, Decimal("0.5"))
-    people = np.random.default_rng(1).integers(0, 4, 3000).astype(dtype)
+    people: np.ndarray = np.random.default_rng(1).integers(0, 4, 3000).astype(dtype)
     drawn = channel.draw_many(people, seeded_words(np.random.default_rng(2)))
     words = seeded_words(np.random.default_rng(2))(3000)
     assert drawn.tolist() == [channel.answer(c, w) for c, w in zip(people.tolist(), words.tolist(), strict=True)]

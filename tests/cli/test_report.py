@@ -69,3 +69,28 @@ def test_the_page_overwrites_none_of_its_sources(collection: Path, name: str) ->
     before = Path(name).read_bytes()
     assert "would be overwritten" in fail("report", "plan.json", "tally.parquet", "model.json", "--out", name)
     assert Path(name).read_bytes() == before
+
+
+def test_models_of_waves_are_fitted_explored_and_reported_by_their_own_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = sv.Schema([sv.Ordinal("age", 0, 7), sv.Ordinal("hours", 0, 7)])
+    plan = sv.Plan.create(schema, users=20_000, waves=2, lifetime=2)
+    tally, generator = sv.Tally(plan), np.random.default_rng(1)
+    for wave, most in ((1, 4), (2, 8)):
+        people = {"age": generator.integers(0, 8, 10_000), "hours": generator.integers(0, most, 10_000)}
+        tally.merge(sv.simulate(plan, people, seed=wave, wave=wave))
+    plan.save("plan.json")
+    tally.save("tally.parquet")
+    said = succeed("fit", "plan.json", "tally.parquet", "--quality", "fast", "--out", "waves.json")
+    assert (said["reports"], said["waves"]) == (20_000, [1, 2])
+    assert list(sv.WaveModels.load("waves.json")) == [1, 2]
+    assert succeed("explore", "waves.json", "--out", "explorer.html")["waves"] == [1, 2]
+    said = succeed("report", "plan.json", "tally.parquet", "waves.json", "--out", "report.html")
+    assert said["between"] == [1, 2]
+    told = [change["name"] for change in said["changes"] if change["told"]]
+    assert told
+    assert all(name.startswith("hours") for name in told)
+    assert "Over time" in Path("report.html").read_text(encoding="utf-8")
+    assert "2 waves" in run("fit", "plan.json", "tally.parquet", "--quality", "fast", "--out", "again.json").output

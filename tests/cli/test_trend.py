@@ -53,4 +53,3 @@ def test_a_wave_can_be_fitted_by_itself(panel: sv.WaveModels) -> None:
 def test_what_cannot_be_followed_is_refused(panel: sv.WaveModels) -> None:
     assert "got wave 3" in fail("trend", "waves.json", "waves.parquet", WHERE, "--between", 1, 3)
     assert ".png, .svg" in fail("trend", "waves.json", "waves.parquet", WHERE, "--out", "trend.pdf")
-    assert "fit_waves makes a model of each" in fail("fit", "waves.json", "waves.parquet", "--out", "all.json")

@@ -63,7 +63,7 @@ class TestRandomize:
     def test_one_wrong_row_loses_nothing_and_is_named(self):
         crowd = mixed_crowd(10, seed=1)
         crowd["age"][7] = 99
-        with pytest.raises(sv.RecordError, match=r"age: 1 of 10 values are outside .* the first is 99"):
+        with pytest.raises(sv.RecordError, match=r"age: 1 of 10 values are outside .* the first in row 8"):
             sv.randomize(PLAN, crowd)
 
 

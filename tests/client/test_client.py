@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,13 +99,13 @@ class TestOnce:
             {"age": 20, "income": 35, "region": "south"},
         ],
     )
-    def test_records_of_the_same_levels_are_the_same_record(self, spelled: dict):
+    def test_records_of_the_same_levels_are_the_same_record(self, spelled: dict[str, Any]):
         """A report looks at levels alone: 30.5 and 35 are in one bin, and no answer may be left out."""
         client = sv.Client(PLAN)
         assert client.report({**GOOD, "children": None}) == client.report(spelled)
 
     @pytest.mark.parametrize("change", [{"age": 21}, {"region": "north"}, {"children": None}, {"income": 60}])
-    def test_another_record_is_refused_with_what_to_do_instead(self, change: dict):
+    def test_another_record_is_refused_with_what_to_do_instead(self, change: dict[str, Any]):
         client = sv.Client(PLAN)
         first = client.report(GOOD)
         with pytest.raises(sv.RecordError, match=r"another record.*randomize.*Client\.draw"):

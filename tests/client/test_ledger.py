@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -84,7 +85,7 @@ print(Ledger(sys.argv[1] + "/ledger.db").draw_once(Charge("c" * 64, Decimal(1)),
         ledger.draw_once(ONE, draw)
         length = "SELECT length(body) FROM reports"
         for path in (copied, ledger.path):
-            with sqlite3.connect(path) as connection:
+            with contextlib.closing(sqlite3.connect(path)) as connection, connection:
                 assert connection.execute(length).fetchall() == [(REPORT_LENGTH,)]
         after = sv.Ledger(copied)
         assert after.draw_once(ONE, never) == Kept(None)
@@ -237,7 +238,7 @@ class TestProfiles:
         assert first.find(ONE.collection) == Kept("mine")
         first.acknowledge(ONE.collection)
         assert second.find(ONE.collection) == Kept("yours")
-        assert (first.spent, second.spent) == (1, 1)
+        assert [first.spent, second.spent] == [Decimal(1)] * 2
         assert sv.Ledger(tmp_path).of_profile(2).find(ONE.collection) == Kept("yours")
 
     def test_all_profiles_together_spend_no_more_than_twice_a_budget(self, tmp_path: Path) -> None:
@@ -266,7 +267,7 @@ class TestFiles:
 
     def test_a_ledger_of_a_newer_version_is_left_alone(self, tmp_path: Path) -> None:
         sv.Ledger(tmp_path)
-        with sqlite3.connect(tmp_path / FILE) as connection:
+        with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
             connection.execute("PRAGMA user_version = 99")
         with pytest.raises(sv.DeliveryError, match="newer version"):
             sv.Ledger(tmp_path)

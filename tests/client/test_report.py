@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -61,7 +62,7 @@ class TestReport:
             sv.Report.from_json(text)
 
     @pytest.mark.parametrize("change", [{"question": 1.5}, {"code": True}, {"code": "1"}, {"plan": 5}, {"id": None}])
-    def test_a_report_holds_texts_and_integers(self, change: dict):
+    def test_a_report_holds_texts_and_integers(self, change: dict[str, Any]):
         fields = {"plan": "0" * 64, "id": "0" * 32, "question": 0, "code": 0}
         with pytest.raises(sv.TallyError, match=r"got "):
             sv.Report(**{**fields, **change})

@@ -102,3 +102,19 @@ def test_a_plan_is_answered_if_it_is_signed_by_the_key_that_was_published(collec
 def test_a_plan_that_nobody_signed_is_not_answered_where_a_signature_is_asked(tmp_path: Path) -> None:
     with running([PLAN], str(tmp_path / "c.db")) as other, pytest.raises(sv.PlanError, match="not known to be signed"):
         sv.Client.from_url(other.url(PLAN), ledger=tmp_path / "ledger.db", signer=SIGNATURE.key)
+
+
+def test_a_signature_is_kept_and_checked_anew_without_the_collector(tmp_path: Path) -> None:
+    signatures = {PLAN.fingerprint: SIGNATURE.to_json()}
+    with running([PLAN], str(tmp_path / "c.db"), signatures=signatures) as collector:
+        url = collector.url(PLAN)
+        sv.Client.from_url(url, ledger=tmp_path / "ledger.db", signer=SIGNATURE.key)
+    assert sv.Client.from_url(url, ledger=tmp_path / "ledger.db", signer=SIGNATURE.key).plan == PLAN
+    for signer in ("ab" * 32, "cd" * 32):  # another key's is looked for where it may be, which cannot be reached
+        with pytest.raises(sv.PlanError, match="not known to be signed"):
+            sv.Client.from_url(url, ledger=tmp_path / "ledger.db", signer=signer)
+    (kept,) = (tmp_path / "plans").glob("*.sig")
+    for damaged in (b"", b"{}", sign_plan(OWN, KEY).to_json(), bytes(20_000)):
+        kept.write_bytes(damaged)
+        with pytest.raises(sv.PlanError, match="not known to be signed"):
+            sv.Client.from_url(url, ledger=tmp_path / "ledger.db", signer=SIGNATURE.key)

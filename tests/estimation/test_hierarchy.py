@@ -51,9 +51,9 @@ def test_a_tree_that_does_not_fit_is_refused(tree):
         BinMap(tree=tree).check(64)
 
 
-def fewest(levels, branching, low, high):
+def fewest(levels: int, branching: int, low: int, high: int) -> int:
     """Return the smallest number of nodes that make up [low, high), by dynamic programming over all nodes."""
-    ends = {}
+    ends: dict[int, set[int]] = {}
     for depth in starts(levels, branching):
         for start, stop in zip(depth, [*depth[1:], levels], strict=True):
             ends.setdefault(int(start), set()).add(int(stop))
@@ -74,7 +74,7 @@ def test_a_range_is_made_of_the_fewest_nodes_exactly(tree, data):
     parts = decompose(weights, starts(*tree))
     rebuilt = sum(part @ inside for part, inside in zip(parts, members(*tree), strict=True))
     np.testing.assert_array_equal(rebuilt, weights)
-    assert sum(np.count_nonzero(part) for part in parts) == fewest(*tree, low, high)
+    assert sum(np.count_nonzero(part) for part in parts) == fewest(tree[0], tree[1], low, high)
 
 
 @given(trees, st.data())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_four_attributes_have_the_largest_entropy_of_all_with_these_pairs(seed: 
     for first, second in itertools.combinations(range(4), 2):
         for inside in itertools.product((0, 1), repeat=2):
             mask = np.zeros((2,) * 4)
-            index: list = [slice(None)] * 4
+            index: list[Any] = [slice(None)] * 4
             index[first], index[second] = inside
             mask[tuple(index)] = 1
             rows.append(mask.ravel())

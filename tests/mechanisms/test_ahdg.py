@@ -32,6 +32,7 @@ def test_bins_are_narrow_where_people_are() -> None:
     first = plan_for(g2=4)
     second = first.next_round(sv.simulate(first, normal_crowd(PEOPLE, attributes=3, levels=64, seed=1), seed=1))
     edges = second.questions[6].tables[0].edges
+    assert edges is not None
     assert len(edges) == 5
     assert all(22 < edge < 42 for edge in edges[1:-1])
 
@@ -55,7 +56,7 @@ def test_two_rounds_are_more_exact_than_hdg_where_most_levels_are_empty() -> Non
         names = generator.permutation(list("abc"))[:2]
         queries.append({str(n): (int(a), int(min(63, a + b))) for n, a, b in zip(names, low, width, strict=True)})
     truth = np.array([fraction_inside(crowd, query) for query in queries])
-    errors = {}
+    errors: dict[str, float] = {}
     for mechanism in ("ahdg", "hdg"):
         plan = sv.Plan.create(square_schema(3, 64), epsilon=1, users=10**6, mechanism=mechanism)
         for seed in range(3):

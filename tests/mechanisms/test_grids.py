@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from tests.mechanisms.noiseless import sharp
 class TestWithoutNoise:
     @pytest.mark.parametrize(("mechanism", "options"), [("hdg", {"g1": 16, "g2": 16}), ("tdg", {"g2": 16})])
     @pytest.mark.parametrize("estimator", ["max_entropy", "weighted_update"])
-    def test_full_grids_answer_pairs_exactly(self, mechanism: str, options: dict, estimator: str):
+    def test_full_grids_answer_pairs_exactly(self, mechanism: str, options: dict[str, Any], estimator: str):
         """Seed 1: at 50 million people the largest error of 100 ranges is below 0.001, eight standard errors."""
         crowd = normal_crowd(20_000, attributes=3, levels=16, seed=1)
         model = sharp(mechanism, crowd, square_schema(3, 16), estimator=estimator, **options)

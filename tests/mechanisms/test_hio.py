@@ -30,7 +30,11 @@ def test_every_combination_of_depths_but_all_roots_is_asked_alike():
     assert plan.questions.shares.max() - plan.questions.shares.min() <= 1
     asked = []
     for question in plan.questions:
-        depths = dict(zip(question.attributes, (table.tree[2] for table in question.tables), strict=True))
+        depths = dict(
+            zip(
+                question.attributes, (table.tree[2] for table in question.tables if table.tree is not None), strict=True
+            )
+        )
         asked.append(tuple(depths.get(index, 0) for index in range(3)))
     assert len(set(asked)) == len(asked)
     assert (0, 0, 0) not in asked

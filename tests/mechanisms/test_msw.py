@@ -81,7 +81,8 @@ def test_a_categorical_attribute_is_refused_with_what_to_use_instead():
 
 def test_smoothing_helps_a_smooth_distribution_and_blurs_spikes():
     """Seeds 0 to 4. On Normal over the whole range, smoothing lowers the error of every level; spikes lose to it."""
-    schema, errors = sv.Schema([sv.Ordinal("a", 0, 63)]), {}
+    schema = sv.Schema([sv.Ordinal("a", 0, 63)])
+    errors: dict[tuple[str, bool], list[float]] = {}
     crowds = {"normal": lambda g: binned(2 * normal(g)), "spikes": lambda g: 8 * g.integers(0, 8, PEOPLE)}
     for smoothing in (False, True):
         plan = sv.Plan.create(schema, epsilon=1, users=PEOPLE, mechanism="msw", smoothing=smoothing)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,6 @@ def test_post_processing_makes_every_pair_a_distribution_and_without_it_none_nee
 @pytest.mark.parametrize(
     ("options", "message"), [({"g2": 1}, "g2 is at least 2"), ({"alpha2": 0.0}, "alpha2 is a positive number")]
 )
-def test_impossible_options_are_refused_by_name(options: dict, message: str) -> None:
+def test_impossible_options_are_refused_by_name(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sv.PlanError, match=message):
         TDGOptions(**options)

@@ -31,7 +31,7 @@ def test_a_hierarchys_share_is_split_evenly_and_nothing_of_it_is_lost(share: int
     questions.add((0, 1, 2), share)
     counts = [family.count for family in questions.families]
     assert sum(counts) == 3 * 2 * 3 - 1
-    assert sum(family.shares for family in questions.families) == share
+    assert sum(family.total_share for family in questions.families) == share
     for family, count in zip(questions.families, counts, strict=True):
         assert share // sum(counts) * count <= family.shares <= -(-share // sum(counts)) * count
 

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import sottovoce as sv
-from sottovoce.model.belief import Difference, Fixed, Normal, Ratio, normal_factor
+from sottovoce.model.belief import Difference, Fixed, Normal, Ratio, normal_factor, student_level
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
@@ -77,3 +78,11 @@ def test_limits_known_at_one_level_are_stretched_to_another() -> None:
 def test_a_level_that_cannot_be_is_refused(level: object) -> None:
     with pytest.raises(sv.QueryError, match="level is a number above 0 and below 1"):
         normal_factor(level)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("freedom", [11, 40])
+def test_a_spread_of_a_few_reaches_as_far_as_students_distribution_does(freedom: int) -> None:
+    for level in (0.5, 0.9, 0.99, 0.9999):
+        reach = normal_factor(student_level(level, freedom))
+        assert reach == pytest.approx(stats.t.isf((1 - level) / 2, freedom), rel=0.01)
+    assert student_level(1 - 1e-12, freedom) < 1

@@ -17,7 +17,8 @@ class Repeated(Fitted):
     """A model that answers everything by one number."""
 
     kind = "repeated"
-    state, from_state = TableModel.state, TableModel.from_state
+    state = TableModel.state
+    from_state = TableModel.from_state  # type: ignore[assignment]
 
     def __init__(self, answer: float) -> None:
         super().__init__(ORIGIN)

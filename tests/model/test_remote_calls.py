@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import math
 import sys
+import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,6 +42,25 @@ def test_a_collector_that_does_not_answer_is_a_delivery_error() -> None:
     with pytest.raises(sv.DeliveryError, match="cannot reach the collector") as refused:
         Calls.to(NOWHERE, TOKEN).get("/v1/plans")
     assert not refused.value.lasting
+
+
+def test_what_is_no_collector_is_a_delivery_error(tmp_path: Path) -> None:
+    (tmp_path / "v1").mkdir()
+    (tmp_path / "v1" / "plans").write_text("<p>welcome</p>")
+    handler = functools.partial(Quiet, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        model = sv.RemoteModel(f"http://127.0.0.1:{server.server_port}", token=TOKEN)
+        with pytest.raises(sv.DeliveryError, match="is no collector, or another version"):
+            model.answer("a > 3")
+        server.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.model.belief import student_level
 from sottovoce.model.state_checks import seal
 from sottovoce.model.waves import load_fitted
 
@@ -61,6 +62,25 @@ def test_a_trend_is_the_answers_wave_by_wave_and_a_change_adds_their_independent
     assert change.interval[0] > 0  # every wave is one level richer
     back = models.change("income >= 8", between=(3, 1), level=0.8)
     assert float(back) == pytest.approx(-float(change))
+
+
+def test_several_changes_hold_all_at_once_and_the_surest_comes_first() -> None:
+    models = sv.fit_waves(PLAN, collected(1, 3))
+    wheres = ["age < 8", "income >= 8", "age = 3"]
+    found = models.changes(wheres, level=0.8)
+    assert found[0].number == 1
+    assert found[0].told
+    assert {each.number for each in found} == {0, 1, 2}
+    for each in found:
+        level = student_level(1 - 0.2 / 3, len(models[1].replicates) - 1)
+        alone = models.change(wheres[each.number], between=(1, 3), level=level)
+        assert each.gap.interval == pytest.approx(alone.interval)
+        assert float(each.gap) == pytest.approx(each.after.fraction - each.before.fraction)
+        assert each.told == (not each.gap.interval[0] <= 0 <= each.gap.interval[1])
+    with pytest.raises(sv.QueryError, match="reports of 1"):
+        sv.fit_waves(PLAN, collected(2)).changes(wheres)
+    with pytest.raises(sv.QueryError, match="level"):
+        models.changes(wheres, level=2)
 
 
 def test_what_is_not_between_two_waves_is_refused() -> None:
@@ -131,6 +151,6 @@ def test_a_file_that_was_damaged_or_altered_is_refused(saved: tuple[sv.WaveModel
     wider = json.loads(json.dumps(document["models"]))
     wider["1"]["state"]["matrices"][0]["shape"] = [array["shape"][0] * 2, *array["shape"][1:]]
     refused(altered(models=wider), "bytes")
+    (tmp_path / "junk.json").write_bytes(b"{}")
     with pytest.raises(sv.ModelError, match="not a model"):
-        (tmp_path / "junk.json").write_bytes(b"{}")
         load_fitted(tmp_path / "junk.json")

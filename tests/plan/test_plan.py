@@ -6,6 +6,7 @@ import csv
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -118,7 +119,7 @@ class TestRefusals:
             ({"expires": "2030-02-30"}, r"expires is a date such as 2030-12-31"),
         ],
     )
-    def test_an_impossible_option(self, options: dict, message: str):
+    def test_an_impossible_option(self, options: dict[str, Any], message: str):
         with pytest.raises(sv.PlanError, match=message):
             sv.Plan.create(square_schema(3, 64), epsilon=1, users=10_000, mechanism="hdg", **options)
 
@@ -128,7 +129,7 @@ def changed(**changes: object) -> bytes:
     return json.dumps({**json.loads(PLAN.to_json()), **changes}).encode()
 
 
-def first_family(**changes: object) -> list[dict]:
+def first_family(**changes: object) -> list[dict[str, Any]]:
     """Return the plan's families, the first one changed."""
     families = json.loads(PLAN.to_json())["families"]
     return [{**families[0], **changes}, *families[1:]]

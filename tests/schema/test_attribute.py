@@ -10,7 +10,7 @@ from sottovoce.schema.attribute import index_by_name
 from sottovoce.schema.missing import is_absent
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), np.float32("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("value", [None, float("nan"), np.float32("nan"), np.datetime64("NaT", "D")])
 def test_nothing_is_absent_in_many_ways(value: object) -> None:
     assert is_absent(value)
 

@@ -104,7 +104,7 @@ def test_arrays_of_text_hold_labels_and_dates() -> None:
 
 @pytest.mark.parametrize("chosen", ["bus", ["tram"], [3], {"bus": True}])
 def test_a_choice_that_is_none_is_refused_with_those_there_are(chosen: object) -> None:
-    with pytest.raises(sv.RecordError, match=r"ways: got .*; allowed is a list of any of 'bus', 'city bike'"):
+    with pytest.raises(sv.RecordError, match=r"^ways: allowed is a list of any of 'bus', 'city bike'"):
         sv.Schema(ALL[-1:]).levels({"ways": chosen})
 
 
@@ -163,7 +163,7 @@ def test_means_and_quantiles_of_integers_with_gaps_are_of_the_integers() -> None
     model = sv.fit(plan, sv.simulate(plan, people, seed=1))
     # at epsilon 12 one report in 160,000 is random: shares err by less than 0.02
     assert model.mean("seats") == pytest.approx(12.75, abs=0.8)
-    assert model.quantile("seats", 0.5) in (4, 5)
+    assert float(model.quantile("seats", 0.5)) in (4, 5)
     assert model.answer("seats BETWEEN 3 AND 30").fraction == pytest.approx(0.5, abs=0.02)
     assert model.answer("content >= 'good'").fraction == pytest.approx(0.75, abs=0.02)
     assert set(model.sample(100, seed=1)["seats"]) <= {2, 4, 5, 40}

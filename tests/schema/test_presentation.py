@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,7 @@ class TestShown:
         ({"translations": ["de"]}, "age: translations are one Translation"),
     ],
 )
-def test_texts_that_cannot_be_shown_are_refused(texts: dict, message: str) -> None:
+def test_texts_that_cannot_be_shown_are_refused(texts: dict[str, Any], message: str) -> None:
     with pytest.raises(sv.SchemaError, match=message):
         sv.Ordinal("age", 0, 2, **texts)
 

@@ -46,7 +46,12 @@ def test_the_fitted_model_answers_as_the_library_does(collector: Running, plan: 
     for line, other in zip(answer["answers"], same["answers"], strict=True):
         assert line["fraction"] == pytest.approx(other["fraction"])
         assert other["interval"][0] <= other["fraction"] <= other["interval"][1]
-    for wrong in ({"where": ["age >"]}, {"where": []}, {"where": ["TRUE"], "queries": [{}]}):
+    refused: list[dict[str, list[object]]] = [
+        {"where": ["age >"]},
+        {"where": []},
+        {"where": ["TRUE"], "queries": [{}]},
+    ]
+    for wrong in refused:
         assert collector.http.post(collector.path(plan, "/answers"), headers=token, json=wrong).status_code == 422
 
 

@@ -6,6 +6,7 @@ import datetime
 import hmac
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -70,10 +71,10 @@ def test_a_token_needs_a_name_and_a_role(tmp_path: Path) -> None:
 
 
 def test_tokens_are_made_listed_and_ended_from_the_command_line(database: str) -> None:
-    def run(*arguments: str) -> dict[str, object]:
+    def run(*arguments: str) -> dict[str, Any]:
         result = CliRunner().invoke(main, ["token", *arguments, "--db", database, "--json"])
         assert result.exit_code == 0, result.output
-        document: dict[str, object] = json.loads(result.stdout)
+        document: dict[str, Any] = json.loads(result.stdout)
         return document
 
     made = run("create", "alice", "--role", "reporter")
@@ -82,7 +83,7 @@ def test_tokens_are_made_listed_and_ended_from_the_command_line(database: str) -
     run("revoke", "alice")
     assert check_token(store, str(made["token"])) is None
     store.close()
-    (line,) = run("list")["tokens"]  # type: ignore[misc]
+    (line,) = run("list")["tokens"]
     assert (line["name"], line["role"], line["revoked"] is None) == ("alice", "reporter", False)
     again = CliRunner().invoke(main, ["token", "revoke", "alice", "--db", database])
     assert again.exit_code == 1

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
-import ssl
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +10,10 @@ import httpx
 import pytest
 
 from tests.collectors import as_array, draw, make_plan, running
+from tests.nginx import make_certificate, needs_nginx, own_paths, replaced, running_nginx
 from tests.postgres import free_port
 
 ROOT = Path(__file__).parents[2]
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 
 
 @pytest.mark.parametrize("name", ["nginx-collector.conf", "sottovoce.service"])
@@ -33,21 +28,10 @@ def test_the_unit_lets_enough_files_be_open_and_outlasts_the_collectors_own_dead
     assert "ExecReload=/bin/kill -HUP $MAINPID" in unit
 
 
-needs_nginx = pytest.mark.skipif(NGINX is None, reason="nginx is not installed (Debian: apt-get install nginx-light)")
-
-
 @contextlib.contextmanager
 def in_front_of(ports: list[int | None], folder: Path) -> Iterator[tuple[httpx.Client, Path]]:
     """Yield a client of a real nginx with the block of deploy/, in front of some collectors, and nginx' log."""
-    key, certificate, log, port = folder / "key.pem", folder / "cert.pem", folder / "error.log", free_port()
-    named = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    files = ["-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *named, *files],
-        check=True,
-        capture_output=True,
-    )
-    block = (ROOT / "deploy" / "nginx-collector.conf").read_text()
+    (certificate, key), log, port = make_certificate(folder), folder / "error.log", free_port()
     changes = {
         "server 127.0.0.1:8470;": " ".join(f"server 127.0.0.1:{one};" for one in ports),
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
@@ -55,30 +39,11 @@ def in_front_of(ports: list[int | None], folder: Path) -> Iterator[tuple[httpx.C
         "/etc/ssl/collector.key": str(key),
         "/var/log/nginx/collector.log": str(log),
     }
-    for old, new in changes.items():
-        assert old in block
-        block = block.replace(old, new)
-    user = "user root;" if os.geteuid() == 0 else ""  # so that it may write to the test's own directory
-    temporary = "".join(
-        f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    whole = f"{user}daemon off; pid {folder}/pid; error_log {log} crit;\n"
-    whole += "events { worker_connections 512; }\n"
-    (folder / "nginx.conf").write_text(f"{whole}http {{ {temporary}\n{block}\n}}\n")
-    assert NGINX is not None
-    server = subprocess.Popen([NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")])
-    try:
-        trusted = ssl.create_default_context(cafile=str(certificate))
-        with httpx.Client(base_url=f"https://localhost:{port}", verify=trusted, timeout=30) as client:
-            for _ in range(200):
-                with contextlib.suppress(httpx.TransportError):
-                    if client.get("/livez").status_code == 200:
-                        break
-                time.sleep(0.05)
-            yield client, log
-    finally:
-        server.terminate()
-        server.wait(20)
+    block = replaced((ROOT / "deploy" / "nginx-collector.conf").read_text(), changes)
+    top, inside = own_paths(folder)
+    whole = f"{top} error_log {log} crit;\nevents {{ worker_connections 512; }}\nhttp {{ {inside}\n{block}\n}}\n"
+    with running_nginx(whole, folder, port, certificate) as client:
+        yield client, log
 
 
 @needs_nginx

@@ -25,7 +25,8 @@ def spoil(generator: random.Random, wires: list[dict[str, object]]) -> tuple[byt
     """Return a body that holds no good report: damaged text, wrong types, impossible numbers, noise."""
     wire = dict(generator.choice(wires))
     field = generator.choice(list(wire))
-    odd = [None, True, -1, 1.5, 2**63, 10**40, "", "\0", "é" * 32, [], {}, "f" * 31, "F" * 32, " " * 32, float("nan")]
+    texts = ["", "\0", "é" * 32, "f" * 31, "F" * 32, " " * 32]
+    odd: list[object] = [None, True, -1, 1.5, 2**63, 10**40, [], {}, float("nan"), *texts]
     way = generator.randrange(6)
     if way == 0:
         wire[field] = generator.choice([value for value in odd if value != wire[field]])
@@ -106,7 +107,7 @@ def test_the_api_answers_as_it_describes_itself(tmp_path: Path) -> None:
 
             @settings(max_examples=25, suppress_health_check=list(HealthCheck))
             @given(case=operation.as_strategy())
-            def check(case: schemathesis.Case) -> None:
+            def check(case: schemathesis.Case[Any]) -> None:
                 if "fingerprint" in case.path_parameters:
                     case.path_parameters["fingerprint"] = plan.fingerprint
                 answer = case.call(headers=token, timeout=120)
@@ -116,4 +117,4 @@ def test_the_api_answers_as_it_describes_itself(tmp_path: Path) -> None:
 
             check()
         assert collector.total(plan) == 20
-    assert len(looked) == len(set(looked)) == 15 + len(VERBS)
+    assert len(looked) == len(set(looked)) == 25 + len(VERBS)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -24,10 +25,10 @@ def eventually(true: Callable[[], bool], seconds: float = 60) -> bool:
     return False
 
 
-def command(*arguments: object) -> dict[str, object]:
+def command(*arguments: object) -> dict[str, Any]:
     result = CliRunner().invoke(main, [*map(str, arguments), "--json"])
     assert result.exit_code == 0, result.output
-    document: dict[str, object] = json.loads(result.stdout)
+    document: dict[str, Any] = json.loads(result.stdout)
     return document
 
 
@@ -101,7 +102,7 @@ def test_an_operator_closes_reopens_and_extends_while_the_collector_runs(databas
         assert extended.collection == plan.collection
         assert eventually(lambda: collector.http.get(collector.path(extended)).status_code == 200)
         assert collector.post(extended, draw(extended, 1)[0].to_json()).json()["counted"] == 1
-        (row,) = command("collection", "list", "--db", database)["collections"]  # type: ignore[misc]
+        (row,) = command("collection", "list", "--db", database)["collections"]
         assert (row["plans"], row["reports"], row["closed"]) == (2, 2, None)
 
 

@@ -51,7 +51,7 @@ def test_an_error_of_our_own_is_one_line_without_what_was_asked(
 ) -> None:
     with running([plan], str(tmp_path / "c.db")) as collector:
         token, path = collector.token(), collector.path(plan, "/status")
-        monkeypatch.setattr(Analyst, "status", lambda self, served: {}["telltale"])
+        monkeypatch.setattr(Analyst, "status", lambda self, served: dict[str, str]()["telltale"])
         assert collector.http.get(path, headers=token).status_code == 500
     lines = [record.getMessage() for record in caplog.records if "answer failed" in record.getMessage()]
     assert len(lines) == 1

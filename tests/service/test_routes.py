@@ -35,7 +35,8 @@ def test_a_plan_that_is_not_served_is_not_found(collector: Running, rest: str) -
 
 def test_status_fit_and_answers_need_an_analysts_token(collector: Running, plan: Plan) -> None:
     for method, rest in (("GET", "/status"), ("GET", "/exploration"), ("POST", "/fit"), ("POST", "/answers")):
-        path, body = collector.path(plan, rest), {"queries": [{}]} if rest == "/answers" else None
+        path = collector.path(plan, rest)
+        body: object = {"queries": [{}]} if rest == "/answers" else None
         assert collector.http.request(method, path, json=body).status_code == 401
         wrong = {"authorization": "Bearer sv_000000000000_guess"}
         assert collector.http.request(method, path, json=body, headers=wrong).status_code == 401

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
 import sqlite3
@@ -25,7 +26,7 @@ def dump(database: str) -> str:
             return repr(rows)
     files = [path for path in Path(database).parent.glob(Path(database).name + "*") if path.is_file()]
     raw = b"".join(path.read_bytes() for path in files)
-    with sqlite3.connect(database) as reader:
+    with contextlib.closing(sqlite3.connect(database)) as reader, reader:
         tables = reader.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         rows = [reader.execute(f"SELECT * FROM {name}").fetchall() for (name,) in tables]
     reader.close()
@@ -86,7 +87,7 @@ def test_digests_and_answers_stand_apart_and_digests_in_their_own_order(database
             rows = connection.execute("SELECT digest FROM report_digests ORDER BY ctid")
             kept = [str(row[0]).replace("-", "") for row in rows]
     else:
-        with sqlite3.connect(database) as reader:
+        with contextlib.closing(sqlite3.connect(database)) as reader, reader:
             runs = reader.execute("SELECT digests FROM recent_digests").fetchall()
         reader.close()
         kept = [one for (run,) in runs for one in re.findall("." * 32, run.hex())]

@@ -90,7 +90,7 @@ def test_more_than_may_wait_is_refused_at_once(tmp_path: Path) -> None:
         with pytest.raises(BusyError):
             writer.submit(key.collection, make_reports(key, random_ids(60)))
         store.open.set()
-        assert await asyncio.gather(taken, waiting) == [Outcome(60, 0)] * 2
+        assert list(await asyncio.gather(taken, waiting)) == [Outcome(60, 0)] * 2
         writer.close()
 
     asyncio.run(run())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import msgspec
 import numpy as np
 import pytest
@@ -106,5 +108,5 @@ def test_a_device_that_answered_one_round_answers_no_other(crowd, tmp_path) -> N
         return sv.Client(plan).draw({"a": 3, "b": 4}).to_json()
 
     for plan in (first, second):
-        ledger.draw_once(Charge(plan.collection, plan.epsilon), lambda plan=plan: draw(plan))
+        ledger.draw_once(Charge(plan.collection, plan.epsilon), functools.partial(draw, plan))
     assert drawn == [first.fingerprint]

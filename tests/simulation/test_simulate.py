@@ -37,7 +37,9 @@ class TestWhoReports:
 
     @pytest.mark.parametrize("users", [None, 40_000])
     @pytest.mark.parametrize("limits", [{"TABLE_LIMIT": 0}, {"HISTOGRAM_LIMIT": 0}, {"TABLE_LIMIT": 2**40}])
-    def test_every_way_of_drawing_has_the_same_distribution(self, users: int | None, limits: dict, monkeypatch):
+    def test_every_way_of_drawing_has_the_same_distribution(
+        self, users: int | None, limits: dict[str, int], monkeypatch
+    ):
         """Seed 2: person by person, without a histogram, and in bulk; fails for less than one seed in 10^9."""
         for name, value in limits.items():
             monkeypatch.setattr(module, name, value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the reference set
 
 SEEDS = range(5)
 QUERIES = ("l2", "l4", "l2_aligned", "l4_aligned")
-AUTHORS = {
+AUTHORS: dict[tuple[str, str], Any] = {
     ("hdg", "normal"): ((0.0271, 0.0298), (0.0471, 0.0508), (0.0166, 0.0193), (0.0310, 0.0330)),
     ("hdg", "laplace"): ((0.0344, 0.0352), (0.0634, 0.0641), (0.0181, 0.0183), (0.0317, 0.0322)),
     ("tdg", "normal"): (0.1995, 0.2540, 0.1558, 0.2139),

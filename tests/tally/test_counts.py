@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,9 +23,9 @@ def possible(question: int, code: int) -> bool:
 @pytest.mark.parametrize("kind", [DenseCounts, SparseCounts])
 class TestBothKinds:
     @given(pairs, pairs)
-    def test_what_can_be_is_counted_and_the_rest_refused_by_reason(self, kind, first: list, second: list):
+    def test_what_can_be_is_counted_and_the_rest_refused_by_reason(self, kind, first: list[Any], second: list[Any]):
         counts = kind(ALPHABET)
-        wanted, refused, seen = Counter(), Counter(), Counter()
+        wanted, refused, seen = Counter[tuple[int, int]](), Counter[str](), Counter[int]()
         for part in (first, second):
             questions, codes = (np.array([pair[axis] for pair in part], dtype=np.int64) for axis in (0, 1))
             totals, reasons = counts.add(questions, codes)
@@ -46,7 +47,7 @@ class TestBothKinds:
         }
 
     @given(pairs, pairs)
-    def test_merging_is_adding(self, kind, first: list, second: list):
+    def test_merging_is_adding(self, kind, first: list[Any], second: list[Any]):
         whole, one, other = kind(ALPHABET), kind(ALPHABET), kind(ALPHABET)
         for target, part in ((whole, first + second), (one, first), (other, second)):
             columns = np.array(part, dtype=np.int64).reshape(-1, 2)

@@ -43,18 +43,17 @@ class Attribute {
 
   /** @param {unknown} value @returns {number} */
   valueLevel(value) {
-    throw this.refusal(value);
+    throw this.refusal();
   }
 
-  /** @param {unknown} value */
-  refusal(value) {
-    const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-    return new RecordError(`${this.name}: got ${shown}; allowed are ${this.domain}`);
+  /** What was given is not repeated: it may be somebody's answer, and pages send errors away. */
+  refusal() {
+    return new RecordError(`${this.name}: allowed are ${this.domain}`);
   }
 
   /** @param {unknown} value @returns {number} */
   number(value) {
-    if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal(value);
+    if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal();
     return value;
   }
 }
@@ -96,11 +95,11 @@ export class Ordinal extends Attribute {
   /** @override @param {unknown} value */
   valueLevel(value) {
     const number = this.meant(value);
-    if (number !== Math.floor(number)) throw this.refusal(value);
-    if (!this.clip && (number < this.low || number > this.high)) throw this.refusal(value);
+    if (number !== Math.floor(number)) throw this.refusal();
+    if (!this.clip && (number < this.low || number > this.high)) throw this.refusal();
     const near = Math.min(Math.max(number, this.low), this.high);
     const level = this.values ? this.values.indexOf(near) : near - this.low;
-    if (level < 0) throw this.refusal(value);
+    if (level < 0) throw this.refusal();
     return level;
   }
 }
@@ -128,7 +127,7 @@ export class Numeric extends Attribute {
   valueLevel(value) {
     const number = this.number(value);
     const { boundaries, valueLevels } = this;
-    if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal(value);
+    if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal();
     return Math.min(Math.max(countUpTo(boundaries, number) - 1, 0), valueLevels - 1);
   }
 }
@@ -164,7 +163,7 @@ export class Categorical extends Attribute {
     if (Number.isSafeInteger(value)) text = String(value);
     let level = this.positions.get(/** @type {string} */ (text));
     if (level === undefined && this.other !== undefined && typeof value === "string") level = this.positions.get(this.other);
-    if (level === undefined) throw this.refusal(value);
+    if (level === undefined) throw this.refusal();
     return level;
   }
 }

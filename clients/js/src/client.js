@@ -2,7 +2,7 @@
 
 import { MAX_EPSILON, parseMaxEpsilon, tooLarge } from "./budget.js";
 import { BudgetError, PlanError, RecordError, SottovoceError, StorageError } from "./errors.js";
-import { findPlan, keepPlan } from "./kept_plans.js";
+import { findText, keepText } from "./kept_plans.js";
 import { Ledger } from "./ledger.js";
 import { Log } from "./log.js";
 import { Plan } from "./plan.js";
@@ -237,18 +237,32 @@ export async function load(url, options = {}) {
   }
   const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
   const plan = options.text === undefined ? await loadPlan(address, expected) : await Plan.parse(options.text, expected);
-  if (options.signer !== undefined) {
-    await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
-  }
+  if (options.signer !== undefined) await checkSigner(plan, address, options.signer);
   const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
   globalThis.addEventListener?.("online", () => client.resume());
   client.resume();
   return client;
 }
 
+/** Check that there is a signature of a plan by a key: kept here, or at its collector. @param {Plan} plan @param {URL} address @param {string} signer */
+async function checkSigner(plan, address, signer) {
+  const place = new URL(`${plan.fingerprint}/signature`, address);
+  const kept = await findText(place);
+  if (kept !== null) {
+    try {
+      return await checkSignature(plan, kept, signer);
+    } catch {
+      // another key's, or damaged: the collector may have the right one
+    }
+  }
+  const text = await fetchText(place, "signature");
+  await checkSignature(plan, text, signer);
+  await keepText(place, text);
+}
+
 /** @param {URL} address @param {string} expected */
 async function loadPlan(address, expected) {
-  const kept = await findPlan(address);
+  const kept = await findText(address);
   if (kept !== null) {
     try {
       return await Plan.parse(kept, expected);
@@ -258,7 +272,7 @@ async function loadPlan(address, expected) {
   }
   const text = await fetchText(address, "plan");
   const plan = await Plan.parse(text, expected);
-  await keepPlan(address, text);
+  await keepText(address, text);
   return plan;
 }
 

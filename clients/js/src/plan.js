@@ -148,7 +148,7 @@ export class Plan {
 
   /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
   levels(record) {
-    if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record}`);
+    if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record === null ? null : typeof record}`);
     record = this.#chosen(record);
     const unknown = Object.keys(record).filter((name) => !this.names.includes(name));
     if (unknown.length) {
@@ -167,7 +167,7 @@ export class Plan {
       delete plain[name];
       const titles = members.map((member) => member.shown().title);
       if (listed !== null && (!Array.isArray(listed) || !listed.every((one) => titles.includes(one)))) {
-        throw new RecordError(`${name}: got ${JSON.stringify(listed)}; allowed is a list of any of ${titles.join(", ")}`);
+        throw new RecordError(`${name}: allowed is a list of any of ${titles.join(", ")}`);
       }
       for (const [i, member] of members.entries()) {
         if (Object.hasOwn(record, member.name)) throw new RecordError(`${name}: given both as a list and as ${member.name}`);

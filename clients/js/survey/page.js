@@ -119,7 +119,7 @@ export class Page {
     else if (drawn) this.#close({ key: "lost" });
     else if (cost.refusal !== null) this.#close({ key: "budget" });
     else if (wave) this.#close(wave);
-    else if (plan.expires !== null && today > plan.expires) this.#close({ key: "ended", values: { date: this.language.date(plan.expires) } });
+    else if (plan.expires !== null && today > plan.expires) this.#close({ key: "ended" });
     else this.#show("welcome");
   }
 
@@ -172,8 +172,9 @@ export class Page {
   /** The figures that messages about privacy name. @returns {Record<string, string>} */
   figures() {
     if (this.cost === null) return {};
+    const { expires } = this.plan;
     const { epsilon, spent, deviceSpent, limits } = this.cost;
-    return { epsilon, spent, device: deviceSpent, budget: limits.budget, device_budget: limits.deviceBudget, period: String(limits.period) };
+    return { date: expires === null ? "" : this.language.date(expires), epsilon, spent, device: deviceSpent, budget: limits.budget, device_budget: limits.deviceBudget, period: String(limits.period) };
   }
 
   /** Go to a step before the draw, and to one of its fields. @param {Step} step @param {number} [field] */

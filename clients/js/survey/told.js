@@ -30,14 +30,16 @@ export function tell(plan, { report, record }, language, sent) {
     number: (/** @type {number} */ number) => language.number(number),
   };
   const told = explain(plan, report, { record: record ?? undefined, words });
-  const attributes = language.list(told.axes.map(({ name }) => name));
+  const looked = told.axes.filter(({ groups }) => groups.length > 1);
+  const attributes = language.list(looked.map(({ name }) => name));
+  const mixed = looked.some((axis) => axis.mixed) || (isApart(told) && (told.alternatives ?? []).some(({ cells }) => cells.length > 1));
   const ways = language.number(plan.perWave);
   return element(
     "div",
     { class: "told" },
     element("p", {}, language.say(sent ? "picked_for_you" : "picked", { ways, attributes })),
     groupList(told, language, sent),
-    told.axes.some(({ mixed }) => mixed) && element("p", { class: "hint" }, language.say("mixed")),
+    mixed && element("p", { class: "hint" }, language.say("mixed")),
     chances(told, language),
     sent && record !== null && verdict(told, language),
     element("p", {}, language.say("reveals", { ratio: language.number(Math.ceil(told.ratio * 10) / 10) }), " ", language.say("other_answers")),
@@ -54,8 +56,15 @@ export function tell(plan, { report, record }, language, sent) {
 /** @param {Alternative} alternative @param {Explanation} told */
 const isOwn = ({ cells }, { own }) => own !== null && cells.includes(own);
 
+/** Whether every group is spoken for by one code only: the square wave's codes speak for ranges that overlap. @param {Explanation} told */
+function isApart({ alternatives }) {
+  const cells = (alternatives ?? []).flatMap((one) => one.cells);
+  return alternatives !== null && alternatives.length > 1 && new Set(cells).size === cells.length;
+}
+
 /** @param {Explanation} told @param {Language} language @param {boolean} sent */
 function groupList(told, language, sent) {
+  if (told.alternatives !== null && !isApart(told)) return rangeList(told, language, sent);
   const all = told.alternatives ?? [];
   const shown = all.length <= MOST_GROUPS ? all : all.filter((one) => one.sent || isOwn(one, told)).slice(0, MOST_GROUPS);
   const items = shown.map((one) => {
@@ -72,19 +81,31 @@ function groupList(told, language, sent) {
   return items.length ? element("ul", { class: "groups" }, ...items) : null;
 }
 
-/** Return in words whom a code speaks for: one line for each cell, attribute by attribute. @param {Alternative} alternative @param {Explanation} told @param {Language} language */
+/** Return the true group and the range that was sent, of codes that speak for ranges of one scale. @param {Explanation} told @param {Language} language @param {boolean} sent */
+function rangeList({ axes: [{ groups }], own, favoured }, language, sent) {
+  const cells = (favoured ?? []).flatMap((marked, cell) => (marked ? [cell] : []));
+  const [first, last] = [groups[cells[0]], groups[cells[cells.length - 1]]];
+  const line = (/** @type {string} */ kind, /** @type {string} */ key, /** @type {string} */ text) =>
+    element("li", { class: `group ${kind}` }, element("p", { class: "badges" }, element("span", { class: `badge ${kind}` }, language.say(key))), element("p", {}, data(text)));
+  const range = cells.length ? (first === last ? first : `${first} … ${last}`) : language.say("nobody");
+  return element("ul", { class: "groups" }, own === null ? null : line("own", sent ? "your_group" : "true_group", groups[own]), line("sent", sent ? "sent" : "would_be_sent", range));
+}
+
+/** Return in words whom a code speaks for: one line for each cell, the true one first, attribute by attribute. @param {Alternative} alternative @param {Explanation} told @param {Language} language */
 function parts({ cells }, told, language) {
   if (!cells.length) return [element("p", {}, language.say("nobody"))];
-  const lines = cells.slice(0, MOST_PARTS).map((cell, line) => {
+  const ordered = told.own !== null && cells.includes(told.own) ? [told.own, ...cells.filter((cell) => cell !== told.own)] : cells;
+  const lines = ordered.slice(0, MOST_PARTS).map((cell, line) => {
     /** @type {string[]} */ const groups = [];
     let rest = cell;
     for (const { groups: names } of [...told.axes].reverse()) {
       groups.unshift(names[rest % names.length]);
       rest = Math.floor(rest / names.length);
     }
-    const named = told.axes.map(({ name }, i) => (told.axes.length > 1
-      ? element("span", { class: "part block" }, element("span", { class: "axis" }, data(name)), " ", data(groups[i]))
-      : data(groups[i])));
+    const looked = told.axes.flatMap(({ name, groups: all }, i) => (all.length > 1 ? [{ name, group: groups[i] }] : []));
+    const named = looked.map(({ name, group }) => (looked.length > 1
+      ? element("span", { class: "part block" }, element("span", { class: "axis" }, data(name)), " ", data(group))
+      : data(group)));
     const or = line > 0 && element("span", { class: "or" }, language.say("or"), " ");
     return element("p", {}, or, ...named);
   });
@@ -93,11 +114,11 @@ function parts({ cells }, told, language) {
 }
 
 /** @param {Explanation} told @param {Language} language */
-function chances({ alternatives, truthful }, language) {
+function chances(told, language) {
+  const { alternatives, truthful } = told;
   const others = (alternatives?.length ?? 0) - 1;
-  const apart = alternatives !== null && new Set(alternatives.flatMap(({ cells }) => cells)).size === alternatives.reduce((sum, { cells }) => sum + cells.length, 0);
   const own = language.percent(truthful);
-  if (!apart || others < 1) return element("p", {}, language.say("chances_near", { own, other: language.percent(1 - truthful) }));
+  if (!isApart(told)) return element("p", {}, language.say("chances_near", { own, other: language.percent(1 - truthful) }));
   const other = language.percent((1 - truthful) / others);
   return element("p", {}, language.say(others === 1 ? "chances_two" : "chances", { own, other, count: language.number(others) }));
 }

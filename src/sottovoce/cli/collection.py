@@ -77,7 +77,7 @@ def _on_collection(name: str) -> Callable[[Callable[..., Done]], click.Command]:
 
 
 @_on_collection("add")
-def add(store: Store, plan: Plan) -> Done:
+def _add(store: Store, plan: Plan) -> Done:
     """Serve one more plan of a collection that is served, such as a refreshed one."""
     from sottovoce.service.operation import add_plan
 
@@ -88,7 +88,7 @@ def add(store: Store, plan: Plan) -> Done:
 @_on_collection("extend")
 @click.option("--expires", required=True, type=click.DateTime(["%Y-%m-%d"]), help="The new last day.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where to write the new plan.")
-def extend(store: Store, plan: Plan, expires: datetime.datetime, out: Path) -> Done:
+def _extend(store: Store, plan: Plan, expires: datetime.datetime, out: Path) -> Done:
     """Make and serve a plan of the same collection with another last day."""
     from sottovoce.service.operation import extend_plan
 
@@ -99,7 +99,7 @@ def extend(store: Store, plan: Plan, expires: datetime.datetime, out: Path) -> D
 
 
 @_on_collection("close")
-def close(store: Store, plan: Plan) -> Done:
+def _close(store: Store, plan: Plan) -> Done:
     """Take no more reports; counts and answers stay."""
     from sottovoce.service.operation import close_collection
 
@@ -108,7 +108,7 @@ def close(store: Store, plan: Plan) -> Done:
 
 
 @_on_collection("reopen")
-def reopen(store: Store, plan: Plan) -> Done:
+def _reopen(store: Store, plan: Plan) -> Done:
     """Take reports again, unless the ids were forgotten."""
     from sottovoce.service.operation import reopen_collection
 
@@ -117,7 +117,7 @@ def reopen(store: Store, plan: Plan) -> Done:
 
 
 @_on_collection("purge")
-def purge(store: Store, plan: Plan) -> Done:
+def _purge(store: Store, plan: Plan) -> Done:
     """Forget the ids of a closed collection, and destroy their key, for good."""
     from sottovoce.service.operation import purge_collection
 
@@ -127,7 +127,7 @@ def purge(store: Store, plan: Plan) -> Done:
 
 @_on_collection("delete")
 @click.option("--yes", is_flag=True, help="Do it: counts, models and plans are gone afterwards.")
-def delete(store: Store, plan: Plan, yes: bool) -> Done:
+def _delete(store: Store, plan: Plan, yes: bool) -> Done:
     """Remove a collection with all that was counted."""
     from sottovoce.service.operation import find_collection
 

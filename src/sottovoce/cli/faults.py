@@ -118,7 +118,7 @@ def _column_faults(schema: Schema, name: str, values: Sequence[object], first: i
                     _check_value(schema.attributes[schema.index(name)], value)
                 known[key] = ""
             except RecordError as error:
-                known[key] = str(error).partition("; ")[2] or str(error)
+                known[key] = str(error).removeprefix(f"{name}: ")
         if known[key]:
             faults.append(Fault(row, name, value, known[key]))
     return faults

@@ -93,11 +93,11 @@ def progress_bar(what: str, total: float, *, lines: bool = False) -> Iterator[Ca
         lines: Write a line now and then where there is no terminal, such as in a log.
     """
     console = Console(stderr=True)
-    if lines and not console.is_terminal:
-        yield _progress_lines(what, total)
+    if not console.is_terminal:
+        yield _progress_lines(what, total) if lines else lambda done: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+    with Progress(*columns, console=console, transient=True) as bars:
         task = bars.add_task(what, total=total)
         yield lambda done: bars.update(task, completed=done)
 

@@ -81,7 +81,7 @@ def rotate(name: str, database: str, as_json: bool) -> None:
 @database_option
 @json_option
 def asked(database: str, as_json: bool) -> None:
-    """Show what analysts asked, by day and token."""
+    """Show what analysts asked and operators did, by day and token."""
     with open_database(database) as store:
         rows = store.asked()
     if as_json:

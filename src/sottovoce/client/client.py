@@ -94,7 +94,7 @@ class Client:
     ) -> Client:
         """Return a client of the plan at a collector, its fingerprint checked; needs ``sottovoce[http]``.
 
-        The plan is fetched once and kept: from then on this works offline.
+        The plan is fetched once and kept, and its signature with it: from then on this works offline.
 
         Args:
             url: The plan's address, ``https://collector.example/v1/plans/{fingerprint}``, as it was published: a
@@ -119,7 +119,7 @@ class Client:
             plan = fetch_plan(url)
             kept.keep(url, plan)
         if signer is not None:
-            check_signer(plan, url, signer)
+            check_signer(plan, url, signer, kept)
         known = None if log is None else mirrored_log(log, url)
         client = cls(plan, ledger=device, max_epsilon=max_epsilon, log=known)
         client._url, client._token, client._tries = url, token, tries or Tries()

@@ -1,7 +1,7 @@
 """Plans that a device keeps with the address they came from: it can answer offline, and send what waits later.
 
 A plan's address ends in its fingerprint, so what stands there never changes: a plan that is kept is as good as one that
-is fetched, once its fingerprint is computed anew.
+is fetched, once its fingerprint is computed anew. The signature of a plan stands beside it, and is checked anew too.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ import msgspec
 from sottovoce._files import write_whole
 from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.plan import Plan
+from sottovoce.plan.signature import signature_beside
 
 MOST_BYTES = 32 * 2**20
 """A larger file is no plan, and not read."""
+
+MOST_SIGNATURE_BYTES = 10_000
+"""A larger file is no signature."""
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -41,6 +45,23 @@ class KeptPlans:
         with contextlib.suppress(OSError):
             self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self._path(plan.fingerprint), msgspec.json.encode(kept), private=True)
+
+    def find_signature(self, plan: Plan) -> bytes | None:
+        """Return the text of a plan's signature, if one is kept; whether it is one is seen when it is checked."""
+        try:
+            path = self._signature_path(plan)
+            return path.read_bytes() if path.stat().st_size <= MOST_SIGNATURE_BYTES else None
+        except OSError:
+            return None
+
+    def keep_signature(self, plan: Plan, text: bytes) -> None:
+        """Keep the signature of a plan; a device that cannot must fetch it again next time."""
+        with contextlib.suppress(OSError):
+            self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(self._signature_path(plan), text, private=True)
+
+    def _signature_path(self, plan: Plan) -> Path:
+        return signature_beside(self._path(plan.fingerprint))
 
     def all(self) -> list[tuple[str, Plan]]:
         """Return the addresses and plans that are kept, by fingerprint."""

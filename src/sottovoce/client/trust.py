@@ -6,12 +6,14 @@ proves nothing. What can be checked is a log as somebody else mirrors it, and a 
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from sottovoce.channels import KINDS
 from sottovoce.channels.plugins import package_of
 from sottovoce.client.delivery import fetch
+from sottovoce.client.kept_plans import KeptPlans
 from sottovoce.errors import DeliveryError, PlanError
 from sottovoce.plan.log import Log
 from sottovoce.plan.plan import Plan
@@ -40,22 +42,31 @@ def mirrored_log(log: Log | str | Path, collector: str) -> Log:
     return Log.from_json(fetch(text, "the log"))
 
 
-def check_signer(plan: Plan, collector: str, signer: str) -> None:
-    """Check that a collector has a signature of the plan by the key that was given.
+def check_signer(plan: Plan, collector: str, signer: str, kept: KeptPlans) -> None:
+    """Check that there is a signature of the plan by the key that was given: kept on this device, or at its collector.
+
+    One that holds is kept, so that the plan can be checked offline from then on.
 
     Args:
         plan: The plan that was fetched.
         collector: Its address at the collector, below which ``/signature`` is asked for.
         signer: The public key that was published, 64 hexadecimal digits.
+        kept: Where this device keeps plans and their signatures.
 
     Raises:
         PlanError: If there is no signature, or it is another key's or another plan's.
     """
+    known = kept.find_signature(plan)
+    if known is not None:
+        with contextlib.suppress(PlanError):  # another key's, or damaged: the collector may have the right one
+            check_signature(plan, Signature.from_json(known), signer)
+            return
     try:
         text = fetch(f"{collector.rstrip('/')}/signature", "the signature of the plan")
     except DeliveryError as error:
         raise PlanError(f"the plan is not known to be signed by {signer}: {error}") from error
     check_signature(plan, Signature.from_json(text), signer)
+    kept.keep_signature(plan, text)
 
 
 def require_own_channels(plan: Plan, plugins: bool) -> None:

@@ -30,6 +30,27 @@ def normal_factor(level: float) -> float:
     return NormalDist().inv_cdf(min(0.5 + level / 2, math.nextafter(1.0, 0.0)))  # a level may round up to certainty
 
 
+def student_level(level: float, freedom: int) -> float:
+    """Return the level at which a normal interval reaches as far as Student's with so many degrees of freedom does.
+
+    By the expansion of Fisher and Cornish (1960): to within 1 % for eleven degrees of freedom or more, up to 0.9999.
+
+    Example:
+        >>> round(normal_factor(student_level(0.9, 11)), 2)  # the table's 1.796
+        1.8
+        >>> round(normal_factor(student_level(0.999, 11)), 2)  # 4.437
+        4.43
+    """
+    z = normal_factor(level)
+    reach = (
+        z
+        + (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    )
+    return min(2 * NormalDist().cdf(reach) - 1, math.nextafter(1.0, 0.0))
+
+
 class Belief(Protocol):
     """A number with limits at any level."""
 

@@ -86,7 +86,7 @@ def _levels(attribute: AnyAttribute, key: Any) -> NDArray[np.intp]:
     try:
         return np.array([as_queried(attribute).level(key)])
     except RecordError as error:
-        raise QueryError(str(error)) from error
+        raise QueryError(f"{attribute.name}: got {key!r}; allowed are {attribute.domain}") from error
 
 
 def _fractions(attribute: AnyAttribute, values: list[Any]) -> Floats:

@@ -48,6 +48,10 @@ class Calls:
         """Return what stands at a path."""
         return self._call("GET", path, None)
 
+    def read(self, path: str, kind: type[Found]) -> Found:
+        """Return what stands at a path, as the form that it should have."""
+        return self._decoded(self.get(path), kind)
+
     def post(self, path: str, body: object, kind: type[Found]) -> Found:
         """Return what a collector answers.
 
@@ -60,8 +64,11 @@ class Calls:
             content = msgspec.json.encode(body, enc_hook=_plain)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise QueryError(f"a question is made of numbers and texts that JSON can hold: {error}") from error
+        return self._decoded(self._call("POST", path, content), kind)
+
+    def _decoded(self, content: bytes, kind: type[Found]) -> Found:
         try:
-            return msgspec.json.decode(self._call("POST", path, content), type=kind)
+            return msgspec.json.decode(content, type=kind)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise DeliveryError(f"what answers at {self.url} is no collector, or another version: {error}") from error
 

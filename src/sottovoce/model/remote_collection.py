@@ -24,6 +24,26 @@ from sottovoce.tally.tally import Tally
 Line = TypeVar("Line")
 
 
+class _PlanLine(msgspec.Struct):
+    """A plan that a collector serves."""
+
+    fingerprint: str
+    collection: str
+    purpose: str
+
+
+class _Plans(msgspec.Struct):
+    """All plans that a collector serves."""
+
+    plans: list[_PlanLine]
+
+
+class _Fit(msgspec.Struct):
+    """What a fit gave."""
+
+    reports: int
+
+
 class RemoteCollection:
     """What a collector tells an analyst of a collection, beside answers; `RemoteModel` asks for those."""
 
@@ -49,14 +69,14 @@ class RemoteCollection:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The plan that is asked about: the one that was named, or the newest of the only collection there is."""
+        """The plan that is asked about: the one that was named, or one of the only collection there is."""
         if self._named is not None:
             return self._named
-        found = msgspec.json.decode(self._calls.get("/v1/plans"))["plans"]
-        if len({line["collection"] for line in found}) != 1:
-            known = "; ".join(f"{line['fingerprint']} ({line['purpose'][:60]})" for line in found) or "none"
+        found = self._calls.read("/v1/plans", _Plans).plans
+        if len({line.collection for line in found}) != 1:
+            known = "; ".join(f"{line.fingerprint} ({line.purpose[:60]})" for line in found) or "none"
             raise DeliveryError(f"this collector serves several collections, or none: name a plan of {known}")
-        return str(found[-1]["fingerprint"])
+        return found[-1].fingerprint
 
     @cached_property
     def plan(self) -> Plan:
@@ -85,8 +105,7 @@ class RemoteCollection:
 
     def status(self) -> dict[str, Any]:
         """Return what was counted and refused by day, the last fit, what liars can do, whether the crowd is honest."""
-        status: dict[str, Any] = msgspec.json.decode(self._calls.get(f"/v1/plans/{self.fingerprint}/status"))
-        return status
+        return self._calls.read(f"/v1/plans/{self.fingerprint}/status", dict)
 
     def tally(self) -> Tally:
         """Return all that was counted, to fit, report on or refresh a plan with here."""
@@ -110,8 +129,7 @@ class RemoteCollection:
             ModelError: If there are too few reports, or a fit is running.
         """
         body = {"seed": seed, "quality": quality, "wave": self._wave}
-        found: dict[str, Any] = self._calls.post(f"/v1/plans/{self.fingerprint}/fit", body, dict)
-        return int(found["reports"])
+        return self._calls.post(f"/v1/plans/{self.fingerprint}/fit", body, _Fit).reports
 
     def __repr__(self) -> str:
         name = "the only collection" if self._named is None else f"plan {self._named[:12]}"

@@ -6,15 +6,19 @@ is that of two answers put together, whether nobody changed or everybody did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from sottovoce._checks import check_fraction
 from sottovoce._files import read_whole, write_whole
 from sottovoce._types import Progress
 from sottovoce.errors import ModelError, QueryError, SottovoceError
 from sottovoce.model.answer import Answer, Estimate, difference
+from sottovoce.model.belief import student_level
 from sottovoce.model.files import DAMAGED, load_model, model_from
 from sottovoce.model.fitting import fit
 from sottovoce.model.model import Model
@@ -24,6 +28,29 @@ from sottovoce.query.functional import Where
 from sottovoce.tally.tally import Tally
 
 FORMAT = "sottovoce-waves-1"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How much the fraction that a predicate selects changed from one wave to another.
+
+    Attributes:
+        number: Which of the predicates that were asked it is.
+        before: The fraction in the earlier wave, with its own interval.
+        after: That in the later one.
+        gap: By how much it grew; its interval holds together with those of all changes that were asked.
+    """
+
+    number: int
+    before: Answer
+    after: Answer
+    gap: Estimate
+
+    @property
+    def told(self) -> bool:
+        """Whether it can be told from chance."""
+        low, high = self.gap.interval
+        return not low <= 0 <= high
 
 
 class WaveModels(Mapping[int, Model]):
@@ -96,6 +123,35 @@ class WaveModels(Mapping[int, Model]):
         if earlier == later:
             raise QueryError(f"a change is between two waves, got {earlier!r} twice")
         return difference(self[later].answer(where, level=level), self[earlier].answer(where, level=level), level=level)
+
+    def changes(self, wheres: Sequence[Where], *, level: float = 0.9) -> list[Change]:
+        """Return how much each of several predicates changed from the first wave to the last, the surest first.
+
+        With probability ``level`` all intervals hold at once (Bonferroni), so that at level 0.9 at most one list of
+        told changes in ten holds one that was chance. Where errors are the spread of a few repeated fits, intervals
+        allow for how little such a spread tells about far tails (Student's distribution).
+
+        Args:
+            wheres: Predicates, as `Model.answer` takes them.
+            level: The probability with which all intervals should hold the true changes.
+
+        Raises:
+            QueryError: If there are not two waves with reports.
+        """
+        if len(self) < 2:
+            raise QueryError(f"a change is between two waves, and there are reports of {len(self)}")
+        check_fraction("level", level, error=QueryError, usual="0.9 is a common choice")
+        first, *_, last = self._models
+        apart = 1 - (1 - level) / max(1, len(wheres))
+        fits = min(len(self[wave].replicates) for wave in (first, last))
+        if fits > 1:
+            apart = student_level(apart, fits - 1)
+        before, after = (self[wave].answers(list(wheres), level=level) for wave in (first, last))
+        found = [
+            Change(number, one, other, difference(other, one, level=apart))
+            for number, (one, other) in enumerate(zip(before, after, strict=True))
+        ]
+        return sorted(found, key=lambda each: -abs(float(each.gap)) / (each.gap.deviation or math.inf))
 
     def save(self, path: str | Path) -> None:
         """Write the plan and all models as one JSON document."""

@@ -51,7 +51,7 @@ def binary_epsilon(ratio: float, *, users: int, delta: float) -> float:
 
     Example:
         >>> round(binary_epsilon(3.0, users=100_000, delta=1e-9), 4)
-        0.0196
+        0.0174
     """
     others, whole = min(users, _MOST) - 1, math.log(ratio)
     left_out = others // _CROWDS if others > _CROWDS else 0

@@ -104,10 +104,13 @@ def _bounds(name: str, naming: list[int], ranges: list[Any]) -> Floats:
 def _category_levels(attribute: Categorical, number: int, values: Any) -> list[int]:
     if isinstance(values, str) or not isinstance(values, Sequence | set | frozenset):
         _refuse(number, f"{attribute.name}: give a list of values out of {attribute.domain}, got {values!r}")
-    try:
-        return [attribute.level(value) for value in values]
-    except RecordError as error:
-        _refuse(number, str(error))
+    levels = []
+    for value in values:
+        try:
+            levels.append(attribute.level(value))
+        except RecordError:
+            _refuse(number, f"{attribute.name}: got {value!r}; allowed are {attribute.domain}")
+    return levels
 
 
 def _refuse(number: int, why: str) -> NoReturn:

@@ -36,6 +36,19 @@ MAX_LEVELS = 2**20
 """The most levels one attribute may have: beyond it a Numeric with fewer bins says as much with less noise."""
 
 
+class _OutsideError(Exception):
+    """Values of a column that are not allowed."""
+
+    def __init__(self, wrong: NDArray[np.bool_]) -> None:
+        super().__init__()
+        self.wrong = wrong
+
+
+def refuse_rows(wrong: NDArray[np.bool_]) -> NoReturn:
+    """Leave a column whose values are wrong in some rows to `Attribute.levels`, which knows which rows these are."""
+    raise _OutsideError(wrong)
+
+
 class _Meta(msgspec.StructMeta, abc.ABCMeta):
     """Structs that may have abstract methods."""
 
@@ -94,7 +107,7 @@ class Attribute(
         if self.accepts_null and is_absent(value):
             return self.value_levels
         if value is None:
-            self.refuse(value, "no answer was given, and this attribute requires one: set nullable=True to allow it")
+            self.refuse("no answer was given, and this attribute requires one: set nullable=True to allow it")
         return self._level(value)
 
     @abc.abstractmethod
@@ -107,42 +120,55 @@ class Attribute(
 
         missing = missing_answers(column)
         levels = np.zeros(len(column), dtype=np.min_scalar_type(self.size - 1))
-        if missing is None:
-            levels[:] = self._present_levels(column)
-            return levels
-        if not self.accepts_null:
+        if missing is not None and not self.accepts_null:
             row = int(np.argmax(missing))
             raise RecordError(
                 f"{self.name}: {int(missing.sum())} of {len(column)} answers are missing or NaN, the first in row "
                 f"{row + 1}; this attribute requires an answer: fill them in, or set nullable=True"
             )
-        levels[~missing] = self._present_levels(column[~missing])
-        levels[missing] = self.value_levels
+        present = slice(None) if missing is None else ~missing
+        try:
+            levels[present] = self._present_levels(column[present])
+        except _OutsideError as error:
+            row = int(np.arange(len(column))[present][error.wrong.argmax()])
+            edge = "correct them, widen the attribute, or set clip=True to pull numbers to the edge"
+            advice = edge if self.ordered else "correct them, or add them to the attribute's values"
+            raise RecordError(
+                f"{self.name}: {int(error.wrong.sum())} of {len(column)} values are outside {self.domain}, the first "
+                f"in row {row + 1}; {advice}"
+            ) from None
+        if missing is not None:
+            levels[missing] = self.value_levels
         return levels
 
     def _present_levels(self, column: NDArray[Any]) -> NDArray[Any]:
+        return self._each(column.tolist()) if column.dtype.kind == "O" else self._value_levels(column)
+
+    def _each(self, values: list[Any], inverse: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+        """Return the level of every value; of a column given by its different values and where each of them stands."""
         import numpy as np
 
-        if column.dtype.kind != "O":
-            return self._value_levels(column)
-        return np.array([*map(self._level, column.tolist())], np.intp)
+        try:
+            levels = np.array([*map(self._level, values)], np.intp)
+        except RecordError:
+            wrong = np.array([self._is_wrong(value) for value in values])
+            raise _OutsideError(wrong if inverse is None else wrong[inverse]) from None
+        return levels if inverse is None else levels[inverse]
+
+    def _is_wrong(self, value: object) -> bool:
+        try:
+            self._level(value)
+        except RecordError:
+            return True
+        return False
 
     @abc.abstractmethod
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the levels of a column of numbers, texts or dates without absent values."""
 
-    def refuse(self, value: object, why: str) -> NoReturn:
-        """Raise RecordError about one value."""
-        raise RecordError(f"{self.name}: got {value!r}; {why}")
-
-    def refuse_column(self, column: NDArray[Any], wrong: NDArray[np.bool_]) -> NoReturn:
-        """Raise RecordError about the values of a column that are wrong."""
-        first = column[int(wrong.argmax())]
-        raise RecordError(
-            f"{self.name}: {int(wrong.sum())} of {len(column)} values are outside {self.domain}, the first is "
-            f"{first.item() if hasattr(first, 'item') else first!r}; "
-            "correct them, widen the attribute, or set clip=True to pull numbers to the edge"
-        )
+    def refuse(self, why: str) -> NoReturn:
+        """Raise RecordError about one value, not repeating it: errors are logged, and it is somebody's answer."""
+        raise RecordError(f"{self.name}: {why}")
 
 
 def settle_common(attribute: Attribute) -> None:
@@ -186,9 +212,9 @@ def index_by_name(names: tuple[str, ...]) -> dict[str, int]:
 def as_number(attribute: Attribute, value: object) -> float:
     """Return a value that is a number, exactly; raise RecordError for any other."""
     if not is_number(value):
-        attribute.refuse(value, f"a {type(value).__name__}; allowed are {attribute.domain}")
+        attribute.refuse(f"a {type(value).__name__} was given; allowed are {attribute.domain}")
     if value != value:  # noqa: PLR0124 - NaN; math.isnan fails for an int that no float holds
-        attribute.refuse(value, f"not a number; allowed are {attribute.domain}")
+        attribute.refuse(f"NaN was given; allowed are {attribute.domain}")
     return int(value) if isinstance(value, numbers.Integral) else float(value)  # exact, and compared as in tables
 
 

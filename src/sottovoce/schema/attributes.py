@@ -25,6 +25,7 @@ from sottovoce.schema.attribute import (
     Attribute,
     as_number,
     index_by_name,
+    refuse_rows,
     require_numbers,
     settle_common,
     settle_levels,
@@ -145,16 +146,16 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
     def _level(self, value: object) -> int:
         number = self._number(value)
         if abs(number) < math.inf and number != math.floor(number):
-            self.refuse(value, f"allowed are {self.domain}")
+            self.refuse(f"allowed are {self.domain}")
         if not self.low <= number <= self.high:
             if not self.clip:
-                self.refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
+                self.refuse(f"allowed are {self.domain}; set clip=True to pull values to the edge")
             number = min(max(number, self.low), self.high)
         if not self.values:
             return int(number) - self.low
         level = _index_by_integer(self.values).get(int(number))
         if level is None:
-            self.refuse(value, f"allowed are {self.domain}")
+            self.refuse(f"allowed are {self.domain}")
         return level
 
     def _number(self, value: object) -> float:
@@ -168,24 +169,24 @@ class Ordinal(Attribute, frozen=True, tag="ordinal"):
 
         if column.dtype.kind == "U" and (self.labels or self.date):
             texts, inverse = np.unique(column, return_inverse=True)
-            return np.array([*map(self._level, texts.tolist())], np.intp)[inverse]
+            return self._each(texts.tolist(), inverse)
         if self.date and column.dtype.kind == "M":
             column = date_numbers(self.date, column)
         require_numbers(self, column)
         if column.dtype.kind == "f":
             wrong = column != np.floor(column)
             if wrong.any():
-                self.refuse_column(column, wrong)
+                refuse_rows(wrong)
         if self.clip:
             column = np.clip(column, self.low, self.high)
         elif len(column) and (column.min() < self.low or column.max() > self.high):
-            self.refuse_column(column, (column < self.low) | (column > self.high))
+            refuse_rows((column < self.low) | (column > self.high))
         if not self.values:
             return column if self.low == 0 else column.astype(np.int64) - self.low
         values = np.array(self.values)
         levels = np.searchsorted(values, column)
         if (values[levels] != column).any():
-            self.refuse_column(column, values[levels] != column)
+            refuse_rows(values[levels] != column)
         return levels
 
     def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -276,7 +277,7 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         if level is None and self.other and isinstance(value, str):
             level = levels[self.other]
         if level is None:
-            self.refuse(value, f"allowed are {self.domain}")
+            self.refuse(f"allowed are {self.domain}")
         return level
 
     def _text(self, value: object) -> str:
@@ -292,7 +293,7 @@ class Categorical(Attribute, frozen=True, tag="categorical"):
         import numpy as np
 
         present, inverse = np.unique(column, return_inverse=True)
-        return np.array([*map(self._level, present.tolist())], np.intp)[inverse]
+        return self._each(present.tolist(), inverse)
 
 
 @functools.lru_cache(maxsize=256)

@@ -15,6 +15,7 @@ from sottovoce.schema.attribute import (
     MAX_LEVELS,
     Attribute,
     as_number,
+    refuse_rows,
     require_numbers,
     settle_common,
     settle_levels,
@@ -110,7 +111,7 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
         number = as_number(self, value)
         boundaries = self.boundaries
         if not boundaries[0] <= number <= boundaries[-1] and not self.clip:
-            self.refuse(value, f"allowed are {self.domain}; set clip=True to pull values to the edge")
+            self.refuse(f"allowed are {self.domain}; set clip=True to pull values to the edge")
         return min(max(bisect.bisect_right(boundaries, number) - 1, 0), self.value_levels - 1)
 
     def _value_levels(self, column: NDArray[Any]) -> NDArray[Any]:
@@ -119,7 +120,7 @@ class Numeric(Attribute, frozen=True, tag="numeric"):
         require_numbers(self, column)
         boundaries = np.array(self.boundaries)
         if not self.clip and len(column) and (column.min() < boundaries[0] or column.max() > boundaries[-1]):
-            self.refuse_column(column, (column < boundaries[0]) | (column > boundaries[-1]))
+            refuse_rows((column < boundaries[0]) | (column > boundaries[-1]))
         return np.clip(np.searchsorted(boundaries, column, side="right") - 1, 0, self.value_levels - 1)
 
     def spans(self, bounds: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -225,7 +225,7 @@ def chosen(name: str, members: tuple[Categorical, ...], value: object) -> dict[s
     titles = [member.title for member in members]
     listed = list(value) if isinstance(value, list | tuple | set | frozenset) else None
     if listed is None or not all(one in titles for one in listed):
-        raise RecordError(f"{name}: got {value!r}; allowed is a list of any of {', '.join(map(repr, titles))}")
+        raise RecordError(f"{name}: allowed is a list of any of {', '.join(map(repr, titles))}")
     return {member.name: "yes" if member.title in listed else "no" for member in members}
 
 

@@ -37,7 +37,7 @@ log = logging.getLogger("sottovoce.collector")
 
 STOP_SECONDS = 14.0
 BACKLOG = 2048
-"""So many connections may wait to be accepted: of a flood, all given up, they are a fifth of a second's work."""
+"""So many connections may wait to be accepted: those of a flood, all given up, are a tenth of a second's work."""
 
 SPARE_FILES = 128
 """Files for everything but connections: the database, threads, modules."""

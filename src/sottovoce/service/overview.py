@@ -58,7 +58,7 @@ class ServedLine(msgspec.Struct, frozen=True):
 
 
 class FittedLine(msgspec.Struct, frozen=True):
-    """The last fit: on which day, and to how many reports."""
+    """The last fit: on which day, and to how many reports, rounded down to tens."""
 
     day: str
     reports: int
@@ -207,7 +207,7 @@ class Overview:
             planned=plan.users,
             refused=_refused(status["refused"], day),
             flags=[check["about"] for check in status["checks"] if check["flagged"]],
-            fit=None if fitted is None else FittedLine(fitted.isoformat(), status["fit"]["reports"]),
+            fit=None if fitted is None else FittedLine(fitted.isoformat(), status["fit"]["reports"] // 10 * 10),
             minimum_reports=status["minimum_reports"],
             forecast=self._forecasts.get(state.collection),
         )

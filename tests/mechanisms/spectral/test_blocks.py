@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sottovoce.channels import GRR
-from sottovoce.mechanisms.spectral.blocks import Block, Candidates, attenuation, coefficient_groups
+from sottovoce.mechanisms.spectral.blocks import Block, Candidates, Group, attenuation, coefficient_groups
 from sottovoce.mechanisms.spectral.patterns import pattern_bases, spans
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
@@ -50,7 +50,7 @@ def test_cells_are_those_that_a_record_can_reach():
 def test_groups_have_numbers_of_their_own():
     groups = coefficient_groups([Axis(8), Axis(4), Axis(2)], Workload.all_ranges(3))
     bands = [[(index, band) for band in range(3)] for index in range(3)]
-    every = [(band,) for own in bands for band in own]
+    every: list[Group] = [(band,) for own in bands for band in own]
     every += [both for one, other in combinations(bands, 2) for both in product(one, other)]
     assert [groups.number(group) for group in every] == list(range(len(groups.weight)))
     assert groups.singles(groups.weight).shape == (3, 3)

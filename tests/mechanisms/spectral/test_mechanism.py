@@ -172,7 +172,7 @@ def test_expected_counts_give_the_true_moments(epsilon):
     generator = np.random.default_rng(1)
     levels = [generator.integers(0, size, 500) for size in plan.schema.sizes]
     tally = sv.Tally(plan)
-    questions, codes, counts = [], [], []
+    questions, codes, counts = list[int](), list[int](), list[int]()
     for question in plan.questions:
         cells = question.cells([levels[attribute] for attribute in question.attributes])
         frequencies = np.bincount(cells, minlength=question.channel.cells) / 500

@@ -24,7 +24,7 @@ def made_up(kind, seed):
     counts = [np.where(block.occurring(), generator.integers(0, 40, block.occurring().shape), 0) for block in blocks]
     kept = [generator.uniform(0.2, 0.8, block.shape) for block in blocks]
     bands = Asked.of(len(SIZES), blocks).bands
-    weights = {}
+    weights: dict[tuple[int, ...], np.ndarray] = {}
     for one in range(len(SIZES)):
         weights[one,] = generator.normal(size=(3, (1 << bands[one]) - 1))
         for other in range(one + 1, len(SIZES)):

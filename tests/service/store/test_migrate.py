@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import sqlite3
 from pathlib import Path
@@ -32,7 +33,7 @@ OLD_ID = b"an id seen early"
 
 def make_old_sqlite(address: str, plan: Plan) -> None:
     """Write a file as the first version did, with counts, a refusal, an id and a token in it."""
-    with sqlite3.connect(address) as connection:
+    with contextlib.closing(sqlite3.connect(address)) as connection, connection:
         connection.executescript(dict(migrations("sqlite"))[1])
         connection.execute("PRAGMA user_version = 1")
         connection.execute("INSERT INTO collections VALUES (4, ?)", (plan.collection,))
@@ -106,7 +107,7 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(
         )
         with pytest.raises(StoreError, match="cannot keep counts in"):
             open_store(address)
-    with sqlite3.connect(address) as connection:
+    with contextlib.closing(sqlite3.connect(address)) as connection, connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         assert not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'odd'").fetchall()
     connection.close()

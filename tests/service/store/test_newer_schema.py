@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def test_a_database_of_a_newer_version_is_refused(database: str) -> None:
         with psycopg.connect(database) as connection:
             connection.execute("INSERT INTO schema_version VALUES (999)")
     else:
-        with sqlite3.connect(database) as writer:
+        with contextlib.closing(sqlite3.connect(database)) as writer, writer:
             writer.execute("PRAGMA user_version = 999")
         writer.close()
     with pytest.raises(StoreError, match="newer version of sottovoce"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import sqlite3
 from pathlib import Path
@@ -33,14 +34,13 @@ def fill_as_before(database: str, plan: Plan, settled: bytes, run: bytes) -> Non
             with connection.cursor() as cursor:
                 cursor.executemany("INSERT INTO report_ids VALUES (%s::uuid, 1)", [(row.hex(),) for row in rows])
         return
-    with sqlite3.connect(database) as connection:
+    with contextlib.closing(sqlite3.connect(database)) as file, file:
         for _, text in migrations("sqlite")[:2]:
-            connection.executescript(text)
-        connection.execute("PRAGMA user_version = 2")
-        connection.execute("INSERT INTO collections (number, collection) VALUES (1, ?)", (plan.collection,))
-        connection.executemany("INSERT INTO settled_ids VALUES (1, ?)", [(row,) for row in rows])
-        connection.execute("INSERT INTO recent_ids VALUES (7, 1, 0, ?)", (run,))
-    connection.close()
+            file.executescript(text)
+        file.execute("PRAGMA user_version = 2")
+        file.execute("INSERT INTO collections (number, collection) VALUES (1, ?)", (plan.collection,))
+        file.executemany("INSERT INTO settled_ids VALUES (1, ?)", [(row,) for row in rows])
+        file.execute("INSERT INTO recent_ids VALUES (7, 1, 0, ?)", (run,))
 
 
 def plain_left(store: Store) -> int:

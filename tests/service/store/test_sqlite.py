@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import sqlite3
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path)
 
 def test_a_store_that_answers_is_told_from_one_whose_tables_are_gone(store: SQLiteStore) -> None:
     store.check()
-    with sqlite3.connect(store.path) as vandal:
+    with contextlib.closing(sqlite3.connect(store.path)) as vandal, vandal:
         vandal.execute("DROP TABLE plans")
     vandal.close()
     with pytest.raises(sqlite3.OperationalError, match="plans"):

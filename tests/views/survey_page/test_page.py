@@ -49,7 +49,8 @@ def policy_of(page: str) -> dict[str, str]:
         for tag, attributes in Parts(page).elements
         if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    return dict(part.split(" ", 1) for part in content.split("; "))
+    parts = (part.partition(" ") for part in content.split("; "))
+    return {name: value for name, _, value in parts}
 
 
 def test_the_page_holds_the_plan_and_asks_nobody_for_anything() -> None:

@@ -6,15 +6,18 @@ While any are left, both forms are looked up, so that nothing counts twice; a sl
 from __future__ import annotations
 
 import sqlite3
+import struct
 from typing import Any
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 from sottovoce.service.store.keys import IdKey
 from sottovoce.service.store.recent import indices_held, settle
-from sottovoce.service.store.store import ID, Mask, split
+from sottovoce.service.store.store import ID, Mask
 
 SLICE = 20_000
 """So many ids are turned into digests in one transaction: some tenths of a second."""
@@ -27,6 +30,9 @@ _POSTGRES_TAKE = """
 DELETE FROM plain_ids WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM plain_ids WHERE collection = %s LIMIT %s FOR UPDATE SKIP LOCKED)) RETURNING uuid_send(id)
 """
+
+_UUID, _UUID_ARRAY = 2950, 2951  # PostgreSQL's numbers of these types
+_ARRAY_ROW = np.dtype([("size", ">i4"), ("id", ID)])
 
 
 def convert_runs(connection: sqlite3.Connection, collection: int, key: IdKey) -> None:
@@ -100,7 +106,7 @@ def seen_in_postgres(connection: psycopg.Connection[Any], collection: int, ids: 
         collection: The collection's number.
         ids: Ids of reports, 16 bytes each.
     """
-    found = connection.execute(_POSTGRES_SEEN, (collection, id_list(ids)), binary=True).fetchone()
+    found = connection.execute(_POSTGRES_SEEN, (collection, IdList(ids)), binary=True).fetchone()
     raw = found[0] if found else b""
     return np.isin(ids, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
 
@@ -117,6 +123,25 @@ def take_in_postgres(connection: psycopg.Connection[Any], collection: int, key: 
     return key.digests(np.frombuffer(b"".join(bytes(raw) for (raw,) in rows), dtype=ID))[1]
 
 
-def id_list(ids: NDArray[np.bytes_]) -> str:
-    """Return ids or digests as PostgreSQL reads an array of uuid."""
-    return "{" + ",".join([one.hex() for one in split(ids.tobytes())]) + "}"
+class IdList:
+    """Ids or digests as PostgreSQL's binary form of an array of uuid: no work in Python for any one of them."""
+
+    def __init__(self, ids: NDArray[np.bytes_]) -> None:
+        rows = np.empty(len(ids), dtype=_ARRAY_ROW)
+        rows["size"], rows["id"] = ID.itemsize, ids
+        dimensions = struct.pack(">ii", len(ids), 1) if len(ids) else b""
+        self.binary = struct.pack(">iiI", bool(len(ids)), 0, _UUID) + dimensions + rows.tobytes()
+
+
+class _IdListDumper(Dumper):
+    """How psycopg sends an `IdList`."""
+
+    format = Format.BINARY
+    oid = _UUID_ARRAY
+
+    def dump(self, obj: IdList) -> bytes:
+        """Return the bytes that are sent."""
+        return obj.binary
+
+
+psycopg.adapters.register_dumper(IdList, _IdListDumper)

@@ -107,7 +107,7 @@ class PostgresStore(Records):
         """Return which ids were counted before."""
         order, digests = self._key_of(collection).digests(ids)
         with self._pool.connection() as connection:
-            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.IdList(digests)), binary=True))
             seen = np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
             if collection in self._plain:
                 seen |= plain.seen_in_postgres(connection, collection, ids[order])
@@ -176,7 +176,7 @@ class PostgresStore(Records):
     ) -> Mask:
         with self._pool.connection() as connection:
             connection.execute(_INCOMING)
-            (raw,) = _one(connection.execute(_SEEN, (collection, plain.id_list(digests)), binary=True))
+            (raw,) = _one(connection.execute(_SEEN, (collection, plain.IdList(digests)), binary=True))
             fresh = ~np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.ones(len(reports), dtype=bool)
             if collection in self._plain:
                 fresh &= ~plain.seen_in_postgres(connection, collection, reports.ids)

@@ -41,7 +41,7 @@ _CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = ?"
 _CHECKPOINT_PAGES = 16_000
 """The log is copied into the file every 64 MB: pages that change often are then copied once, not each time."""
 
-_CACHE_KIB = 131_072
+_CACHE_KIB = 49_152
 _FREE_BYTES = 16 * 2**20
 """With less than this free on the disk a store is not well."""
 

@@ -12,13 +12,15 @@ from sottovoce.errors import ModelError
 from sottovoce.model.answer import plain_number
 from sottovoce.model.findings import Findings, every_pair, find
 from sottovoce.model.model import Model
-from sottovoce.plan.audit import exact_words, promise, scope_words
+from sottovoce.model.waves import WaveModels
+from sottovoce.plan.audit import exact_words, promise, scope_words, waves_words
 from sottovoce.plan.plan import Plan
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
 from sottovoce.views.report_page.about import About
 from sottovoce.views.report_page.answers import answer_question, one_attribute, together
 from sottovoce.views.report_page.asked import Question, asked_pairs
+from sottovoce.views.report_page.over_time import over_time
 from sottovoce.views.report_page.parts import Bad, table
 from sottovoce.views.report_page.style import STYLE
 from sottovoce.views.report_page.words import finding_words, title_of
@@ -31,7 +33,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 def make_report(
     plan: Plan,
     tally: Tally,
-    model: Model,
+    model: Model | WaveModels,
     *,
     level: float = 0.9,
     questions: Sequence[Question] = (),
@@ -42,7 +44,7 @@ def make_report(
     Args:
         plan: What was asked.
         tally: What was counted.
-        model: What was fitted to the tally.
+        model: What was fitted to the tally; of a plan with waves, the models of all of them.
         level: Of the intervals.
         questions: What is answered; by default every attribute, and the pairs that go together.
         about: Title, organisation, date and logo.
@@ -51,23 +53,27 @@ def make_report(
         ModelError: If the three are not of one collection.
         QueryError: For a question that the model cannot be asked.
     """
-    for what, collection in (("tally", tally.collection), ("model", model.origin.collection)):
+    waves, shown = (model, model[max(model)]) if isinstance(model, WaveModels) else (None, model)
+    fitted_to = shown.origin.collection if waves is None else waves.plan.collection
+    reports = shown.reports if waves is None else sum(each.reports for each in waves.values())
+    for what, collection in (("tally", tally.collection), ("model", fitted_to)):
         if collection != plan.collection:
             raise ModelError(
                 f"the {what} is of another collection than the plan; give the three files of one collection"
             )
     about = about or About()
     title = about.title or plan.purpose or "A collection under local differential privacy"
-    found = find(model, pairs=asked_pairs(questions)) if questions else find(model)
+    found = find(shown, pairs=asked_pairs(questions)) if questions else find(shown)
     sections = [
         _head(title, about),
         "<main>",
-        _summary(plan, tally, model),
-        _findings(model, found),
-        _answers(model, questions, level) if questions else _everything(model, found, level),
-        _method(plan, model, found, level),
+        _summary(plan, tally, shown, reports),
+        "" if waves is None else over_time(waves, questions, level),
+        _findings(shown, found),
+        _answers(shown, questions, level) if questions else _everything(shown, found, level),
+        _method(plan, shown, found, level),
         _privacy(plan),
-        _annex(plan, tally, model),
+        _annex(plan, tally, reports),
         "</main>",
     ]
     return (
@@ -85,18 +91,17 @@ def _head(title: str, about: About) -> str:
     return f"<header>{logo}<div><h1>{escape(title)}</h1>{f'<p>{beneath}</p>' * bool(beneath)}</div></header>"
 
 
-def _summary(plan: Plan, tally: Tally, model: Model) -> str:
+def _summary(plan: Plan, tally: Tally, model: Model, reports: int) -> str:
     names = [title_of(attribute) for attribute in plan.schema.attributes]
     facts = [f"{tally.total:,} randomised reports were counted"]
+    facts += [f"in {plan.waves.number} waves, of which people report in one"] if plan.waves is not None else []
     facts += [f"open until {plan.expires}"] if plan.expires else []
     facts += [f"contact: {plan.contact}"] if plan.contact else []
     listed = ", ".join(names[:-1]) + (f" and {names[-1]}" if len(names) > 1 else names[-1])
     stale = (
         ""
-        if model.reports == tally.total
-        else (
-            f'<p class="bad">The model is of {model.reports:,} reports, the tally holds {tally.total:,}: fit again.</p>'
-        )
+        if reports == tally.total
+        else f'<p class="bad">The model is of {reports:,} reports, the tally holds {tally.total:,}: fit again.</p>'
     )
     odd = [check for check in check_tally(tally) if check.flagged]
     stale += "".join(f'<p class="bad">Reports per question are {escape(check.words)}.</p>' for check in odd)
@@ -204,10 +209,12 @@ def _method(plan: Plan, model: Model, found: Findings, level: float) -> str:
 
 def _privacy(plan: Plan) -> str:
     contact = f" Ask {plan.contact}." if plan.contact else ""
+    audit = plan.audit()
+    waves = "".join(f"<p>{escape(words)}</p>" for words in waves_words(audit))
     return (
         '<section class="page"><h2>Privacy in plain words</h2>'
         f"<p>The plan allows a privacy loss of at most epsilon = {plan.epsilon:g} per report.</p>"
-        f'<p class="promise">{escape(promise(plan.audit()))}</p><ul>'
+        f'<p class="promise">{escape(promise(audit))}</p>{waves}<ul>'
         "<li>This page was made from a tally: how often each answer to each question was counted. It holds no record, "
         "no name and no address.</li>"
         "<li>The promise holds against whoever collects the reports, too.</li>"
@@ -218,7 +225,7 @@ def _privacy(plan: Plan) -> str:
     )
 
 
-def _annex(plan: Plan, tally: Tally, model: Model) -> str:
+def _annex(plan: Plan, tally: Tally, reports: int) -> str:
     refused = sum(tally.refused.values())
     reasons = [[reason, f"{count:,}"] for reason, count in sorted(tally.refused.items())]
     checks = [
@@ -240,7 +247,7 @@ def _annex(plan: Plan, tally: Tally, model: Model) -> str:
         *([str(name), _plain(value)] for name, value in plan.parameters.items()),
         ["plan", plan.fingerprint],
         ["collection", plan.collection],
-        ["fitted to", f"{model.reports:,} reports"],
+        ["fitted to", f"{reports:,} reports"],
         ["plans counted", ", ".join(fingerprint[:12] for fingerprint in tally.plans)],
     ]
     return (

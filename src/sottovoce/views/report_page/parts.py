@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from sottovoce.model.answer import Answer, Estimate
@@ -84,6 +85,48 @@ def heat(head: Sequence[str], rows: Sequence[tuple[Sequence[str], Sequence[float
         body += "".join(f'<td class="n">{escape(text)}</td>' for text in others) + f"{cells}</tr>"
     framed = _scrolling(f'<table class="heat"><tr>{top}</tr>{body}</table>', caption)
     return f'<p class="note">{escape(caption)}</p>{framed}'
+
+
+def trend(answers: Mapping[int, Answer], *, caption: str) -> str:
+    """Return a picture of fractions wave by wave: a line through them, and a band of their intervals.
+
+    The axis goes from nothing to a round share above the highest end of an interval.
+    """
+    width, height, left, bottom, top = 640.0, 190.0, 56.0, 26.0, 12.0
+    highest = max(answer.interval[1] for answer in answers.values()) or 1.0
+    unit = 10.0 ** math.floor(math.log10(highest))
+    step = next(unit * part for part in (0.1, 0.2, 0.5, 1.0) if highest / (unit * part) <= 5 or part == 1.0)
+    most = step * math.ceil(highest / step - 1e-9)
+    first, last = min(answers), max(answers)
+
+    def across(wave: int) -> float:
+        return left + 16 + (width - left - 32) * (wave - first) / max(1, last - first)
+
+    def up(share: float) -> float:
+        return height - bottom - (height - bottom - top) * share / most
+
+    def points(pairs: Sequence[tuple[int, float]]) -> str:
+        return " ".join(f"{across(wave):.1f},{up(share):.1f}" for wave, share in pairs)
+
+    lows = [(wave, answer.interval[0]) for wave, answer in answers.items()]
+    highs = [(wave, answer.interval[1]) for wave, answer in answers.items()]
+    line = [(wave, answer.fraction) for wave, answer in answers.items()]
+    rules = "".join(
+        f'<line class="rule" x1="{left}" x2="{width}" y1="{up(step * at):.1f}" y2="{up(step * at):.1f}"/>'
+        f'<text x="{left - 6}" y="{up(step * at) + 4:.1f}" text-anchor="end">{100 * step * at:.3g}%</text>'
+        for at in range(round(most / step) + 1)
+    )
+    every = math.ceil(len(line) / 16)
+    dots = "".join(f'<circle cx="{across(wave):.1f}" cy="{up(share):.1f}" r="4"/>' for wave, share in line)
+    names = "".join(
+        f'<text x="{across(wave):.1f}" y="{height - 5}" text-anchor="middle">{"wave " * (wave == first)}{wave}</text>'
+        for wave in list(answers)[::every]
+    )
+    words = f"{caption}: from {line[0][1]:.1%} to {line[-1][1]:.1%}"
+    return (
+        f'<svg class="trend" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(words)}">{rules}'
+        f'<polygon points="{points(highs + lows[::-1])}"/><polyline points="{points(line)}"/>{dots}{names}</svg>'
+    )
 
 
 def _shade(part: float) -> str:

@@ -27,10 +27,13 @@ table.bars{width:100%;table-layout:fixed}.bars th{width:28%}.bars td.n{width:34%
 .mark{top:.36rem;width:.6rem;height:.6rem;margin-left:-.3rem;border-radius:50%;background:#1f5f8b}
 table.heat{font-size:.9rem}.heat td,.heat th{padding:.3rem .5rem}.heat th{background:#fff}
 .heat th[scope=row],.heat th:first-child{padding-left:0;min-width:6rem;position:sticky;left:0}
+.trend{width:100%;height:auto;display:block;margin:.4rem 0}.trend polygon{fill:#b9d6e8;fill-opacity:.7}
+.trend polyline{fill:none;stroke:#1f5f8b;stroke-width:2}.trend circle{fill:#1f5f8b}.trend .rule{stroke:#ddd}
+.trend text{font-size:13px;fill:#555}summary{cursor:pointer;color:#555;font-size:.9rem}
 .note{color:#555;font-size:.9rem}.bad{color:#a40000;font-weight:bold}code{overflow-wrap:anywhere;font-size:.85rem}
 .promise{border-left:4px solid #1f5f8b;padding:.4rem 1rem;background:#f2f7fa}
 .facts td:nth-child(2):last-child{overflow-wrap:anywhere}
-@media (max-width:30rem){body{font-size:16px}.bars,.bars tbody{display:block}
+@media (max-width:30rem){body{font-size:16px}.trend text{font-size:20px}.bars,.bars tbody{display:block}
 .bars tr{display:grid;grid-template-columns:1fr auto;margin:.5rem 0}.bars caption{display:block}
 .bars th,.bars td.n{width:auto;padding:0}.bars .track{grid-column:1/3;order:3;padding:0}}
 @page{size:A4;margin:18mm 16mm}

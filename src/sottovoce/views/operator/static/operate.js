@@ -11,7 +11,7 @@
   const number = new Intl.NumberFormat("en");
   const cards = new Map();
   let token = sessionStorage.getItem(KEPT) || "";
-  let looking = false;
+  let looking = null;
   let shown = null;
 
   /** Make an element; what is given as a child is text, or another element. */
@@ -40,7 +40,10 @@
     try {
       answer = await fetch(path, {
         method,
-        headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
         body,
         credentials: "omit",
         cache: "no-store",
@@ -51,7 +54,8 @@
     }
     const told = await answer.json().catch(() => ({}));
     if (answer.ok) return told;
-    const words = typeof told.detail === "string" ? told.detail : faults(told.detail) || `The collector says ${answer.status}.`;
+    const detail = typeof told.detail === "string" ? told.detail : faults(told.detail);
+    const words = detail || `The collector says ${answer.status}.`;
     throw answer.status === 401 || answer.status === 403 ? new Refused(words) : new Error(words);
   }
 
@@ -71,6 +75,7 @@
         failed(error);
       } finally {
         pressed.disabled = false;
+        if (document.activeElement === document.body) pressed.focus();
       }
     };
   }
@@ -87,7 +92,8 @@
     shown = null;
     about.textContent = "";
     say(words, words !== "");
-    const field = make("input", { type: "password", name: "token", autocomplete: "off", required: true, spellcheck: "false" });
+    const typed = { type: "password", name: "token", autocomplete: "off", required: true, spellcheck: "false" };
+    const field = make("input", typed);
     const form = make(
       "form",
       { class: "card", submit: acting(async () => {
@@ -97,7 +103,7 @@
       }) },
       make("label", {}, "operator's token", field),
       make("button", { class: "primary" }, "Open"),
-      make("p", { class: "soft" }, "sottovoce token create NAME --role operator makes one, on the collector's machine."),
+      make("p", { class: "soft" }, "On the collector's machine: sottovoce token create NAME --role operator"),
     );
     main.replaceChildren(form);
     field.focus();
@@ -149,7 +155,9 @@
     const days = [...everyDay(line, day), [day, line.today]];
     const most = Math.max(10, ...days.map((one) => one[1]));
     const width = 600 / Math.max(days.length, 7);
-    const words = `Reports per day, ${days[0][0]} to ${day}: at most ${number.format(most)} on a day, today about ${number.format(line.today)}.`;
+    const [top, now] = [most, line.today].map((count) => number.format(count));
+    const words = `Reports per day, ${days[0][0]} to ${day}: at most ${top} on a day, today about ${now}.`;
+    const any = days.some((one) => one[1] > 0);
     const bars = days.map(([name, count], at) => make(
       "rect",
       { class: name === day ? "today" : "day", x: at * width + 1, y: 118 - (116 * count) / most,
@@ -159,13 +167,15 @@
     return [
       make("svg", { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img", "aria-label": words }, ...bars,
         make("line", { class: "axis", x1: 0, x2: 600, y1: 119, y2: 119 })),
-      make("p", { class: "scale" }, make("span", {}, days[0][0]), make("span", {}, days.some((one) => one[1] > 0) ? `most ${number.format(most)}` : "no reports yet"),
+      make("p", { class: "scale" }, make("span", {}, days[0][0]),
+        make("span", {}, any ? `most ${top}` : "no reports yet"),
         ...(days.length > 1 ? [make("span", {}, "today")] : [])),
     ];
   }
 
   function table(names, rows) {
-    const cell = (tag, value, at) => make(tag, { ...(at ? { class: "number" } : {}), ...(tag === "th" ? { scope: "col" } : {}) }, value);
+    const cell = (tag, value, at) =>
+      make(tag, { class: at ? "number" : null, scope: tag === "th" ? "col" : null }, value);
     return make("table", {}, make("thead", {}, make("tr", {}, ...names.map((name, at) => cell("th", name, at)))),
       make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((value, at) => cell("td", value, at))))));
   }
@@ -205,8 +215,10 @@
             make("details", {}, make("summary", {}, "Plans"), this.plans))),
         make("h3", {}, "Change"),
         make("div", { class: "halves" },
-          make("form", { submit: acting(() => this.extend()) }, make("label", {}, "new last day", this.until), make("button", {}, "Extend")),
-          make("form", { submit: acting(() => this.add()) }, make("label", {}, "a refreshed plan's file", this.file), make("button", {}, "Add plan"))),
+          make("form", { submit: acting(() => this.extend()) },
+            make("label", {}, "new last day", this.until), make("button", {}, "Extend")),
+          make("form", { submit: acting(() => this.add()) },
+            make("label", {}, "a refreshed plan's file", this.file), make("button", {}, "Add plan"))),
         this.toggle,
       );
     }
@@ -220,24 +232,31 @@
       this.state.textContent = line.state === "closed" ? `closed since ${line.since || line.purged}` : line.state;
       this.state.className = `state ${line.state}`;
       const warned = line.warnings.map((words) => make("p", { class: "bad" }, `Warning: ${words}.`));
-      const flagged = line.flags.map((words) => make("p", { class: "bad" }, `Flag: what was counted does not fit the plan (${words.replace(/[0-9a-f]{64}/g, short)}).`));
+      const flagged = line.flags
+        .map((words) => words.replace(/[0-9a-f]{64}/g, short))
+        .map((words) => make("p", { class: "bad" }, `Flag: what was counted does not fit the plan (${words}).`));
       this.flags.replaceChildren(...flagged, ...warned);
-      const fit = line.fit ? `${line.fit.day}, to ${number.format(line.fit.reports)} reports` : `none yet, possible from ${number.format(line.minimum_reports)} reports on`;
+      const least = number.format(line.minimum_reports);
+      const early = line.total < line.minimum_reports ? `, possible from ${least} reports on` : "";
+      const fit = line.fit ? `${line.fit.day}, to about ${number.format(line.fit.reports)} reports` : `none yet${early}`;
       this.figures.replaceChildren(
         figure("reports, about", `${number.format(line.total)} of ${number.format(line.planned)} planned`),
         figure("today, about", number.format(line.today)),
-        figure("taken until", line.last_day || "no last day"),
+        figure("taken until", line.state === "closed" ? "no more are taken" : line.last_day || "no last day"),
         figure("last fit", fit),
         figure("epsilon", line.epsilon),
         figure("asked", `${line.attributes.length} attributes, by ${line.mechanism}`),
       );
       this.chart.replaceChildren(...chart(line, day));
-      this.days.replaceChildren(table(["day", "reports"], [...everyDay(line, day), ["today, about", line.today]].reverse().map(([name, count]) => [name, number.format(count)])));
+      const days = [...everyDay(line, day), ["today, about", line.today]].reverse();
+      this.days.replaceChildren(table(["day", "reports"], days.map(([name, count]) => [name, number.format(count)])));
       this.refused.replaceChildren(line.refused.length
         ? table(["reason", "reports, about"], line.refused.map((one) => [one.reason, number.format(one.reports)]))
         : make("p", { class: "soft" }, "None."));
       this.expected.replaceChildren(...this.errors(line.forecast));
-      this.plans.replaceChildren(table(["plan", "version", "last day", "people"], line.plans.map((one) => [short(one.fingerprint), String(one.version), one.expires || "none", number.format(one.users)])));
+      const plans = line.plans.map((one) =>
+        [`${short(one.fingerprint)}, version ${one.version}`, one.expires || "none", number.format(one.users)]);
+      this.plans.replaceChildren(table(["plan", "last day", "people"], plans));
       this.toggle.textContent = line.state === "closed" ? "Reopen" : "Close";
       this.toggle.className = line.state === "closed" ? "" : "danger";
       this.toggle.hidden = line.purged !== null;
@@ -245,12 +264,15 @@
     }
 
     errors(found) {
-      if (!found) return [make("p", { class: "soft" }, "Not worked out yet. It simulates the collection, which takes a while.")];
+      const note = (words) => make("p", { class: "soft" }, words);
+      if (!found) return [note("Not worked out yet. It simulates the collection, which takes a while.")];
       const off = (one) => `${points(one.error)} (${points(one.within)})`;
+      const [now, end] = [found.now, found.end].map((one) => number.format(one.reports));
       const rows = found.now.errors.map((one, at) => [String(one.attributes), off(one), off(found.end.errors[at])]);
       return [
-        table(["attributes asked about", `now, ${number.format(found.now.reports)} reports`, `end, ${number.format(found.end.reports)}`], rows),
-        make("p", { class: "soft" }, `In percentage points: how far typical answers are off on average, and in brackets what nine in ten stay within. The end: ${found.basis}.`),
+        table(["attributes asked about", `now, ${now} reports`, `end, ${end}`], rows),
+        note("In percentage points: how far typical answers are off on average, and in brackets what nine in ten stay "
+          + `within. The end: ${found.basis}.`),
       ];
     }
 
@@ -262,12 +284,13 @@
 
     async close() {
       if (this.line.state === "closed") return this.change("reopen", undefined, "takes reports again");
-      const words = `${title(this.line)} takes no more reports from now on. Counts and answers stay, and it can be opened again.`;
+      const words = `${title(this.line)} takes no more reports. Counts and answers stay, and it can be opened again.`;
       if (await sure("Close this collection?", words, "Close it")) await this.change("close", undefined, "closed");
     }
 
     async extend() {
-      await this.change("extend", JSON.stringify({ expires: this.until.value }), `taken until ${this.until.value}, and its days of grace`);
+      const expires = this.until.value;
+      await this.change("extend", JSON.stringify({ expires }), `taken until ${expires}, and its days of grace`);
     }
 
     async add() {
@@ -287,19 +310,22 @@
       this.list = make("ul", { class: "tokens" });
       this.secret = make("div", { role: "status" });
       this.name = make("input", { required: true, maxlength: 100, autocomplete: "off" });
-      this.role = make("select", { change: () => this.choose() }, make("option", {}, "analyst"), make("option", {}, "reporter"));
+      this.role = make("select", { "aria-label": "role", change: () => this.choose() },
+        make("option", {}, "analyst"), make("option", {}, "reporter"));
       this.expires = make("input", { type: "date" });
-      this.scope = make("select", {}, make("option", { value: "" }, "all collections"));
+      this.scope = make("select", { "aria-label": "for" }, make("option", { value: "" }, "all collections"));
       this.reports = make("input", { type: "number", min: 1 });
       this.number = make("label", { hidden: true }, "reports it may post", this.reports);
+      this.form = make("form", { submit: acting(() => this.create()) },
+        make("label", {}, "name", this.name), make("label", {}, "role", this.role),
+        make("label", {}, "last day", this.expires), make("label", {}, "for", this.scope), this.number,
+        make("button", { class: "primary" }, "Create token"));
       this.element = make(
         "section",
         { class: "card", "aria-labelledby": "title-tokens" },
         make("h2", { id: "title-tokens" }, "Tokens"),
         this.list,
-        make("form", { submit: acting(() => this.create()) },
-          make("label", {}, "name", this.name), make("label", {}, "role", this.role), make("label", {}, "last day", this.expires),
-          make("label", {}, "for", this.scope), this.number, make("button", { class: "primary" }, "Create token")),
+        this.form,
         this.secret,
         make("button", { click: () => signOut("") }, "Sign out"),
       );
@@ -313,7 +339,8 @@
     offer(lines) {
       const known = [...this.scope.options].slice(1).map((one) => one.value).join();
       if (known === lines.map((line) => line.collection).join()) return;
-      const all = lines.map((line) => make("option", { value: line.collection }, `${title(line)} (${short(line.collection)})`));
+      const all = lines.map((line) =>
+        make("option", { value: line.collection }, `${title(line)} (${short(line.collection)})`));
       this.scope.replaceChildren(this.scope.options[0], ...all);
     }
 
@@ -321,12 +348,20 @@
       const today = new Date().toISOString().slice(0, 10);
       const lines = tokens.map((one) => {
         const ended = one.revoked !== null || (one.expires !== null && one.expires < today);
-        const facts = [one.role, one.expires && `until ${one.expires}`, one.collection && `for ${short(one.collection)}`,
-          one.reports !== null && `${number.format(one.reports)} reports left`, one.revoked && `revoked ${one.revoked}`];
+        const plural = one.reports === 1 ? "report" : "reports";
+        const left = one.reports === null ? "" : `${number.format(one.reports)} ${plural} left`;
+        const facts = [
+          one.role,
+          one.expires && `until ${one.expires}`,
+          one.collection && `for ${short(one.collection)}`,
+          left,
+          one.revoked && `revoked ${one.revoked}`,
+        ];
+        const end = { class: "danger", "aria-label": `Revoke ${one.name}`, click: acting(() => this.revoke(one)) };
         return make("li", {},
-          make("span", { class: "who" }, make("span", { class: ended ? "ended" : "" }, one.name), make("br"),
+          make("span", { class: "who" }, make("span", { class: ended ? "ended" : null }, one.name), make("br"),
             make("span", { class: "soft" }, facts.filter(Boolean).join(", "))),
-          ...(one.revoked === null ? [make("button", { class: "danger", "aria-label": `Revoke ${one.name}`, click: acting(() => this.revoke(one)) }, "Revoke")] : []));
+          ...(one.revoked === null ? [make("button", end, "Revoke")] : []));
       });
       this.list.replaceChildren(...lines);
     }
@@ -338,12 +373,16 @@
       if (this.reports.value) body.reports = Number(this.reports.value);
       const made = await ask("POST", "/v1/tokens", JSON.stringify(body));
       const copy = make("button", { click: acting(async () => {
-        await navigator.clipboard.writeText(made.token).catch(() => { throw new Error("Copy it by hand: this browser does not allow it."); });
+        await navigator.clipboard.writeText(made.token).catch(() => {
+          throw new Error("Copy it by hand: this browser does not allow it.");
+        });
         say("The token is on the clipboard.");
       }) }, "Copy");
-      this.secret.replaceChildren(make("div", { class: "secret" }, `The token of ${made.name}. It is shown this once:`, make("code", {}, made.token),
-        make("div", { class: "choices" }, copy, make("button", { click: () => this.secret.replaceChildren() }, "Hide"))));
-      this.name.value = "";
+      const hide = make("button", { click: () => this.secret.replaceChildren() }, "Hide");
+      this.secret.replaceChildren(make("div", { class: "secret" }, `The token of ${made.name}. It is shown this once:`,
+        make("code", {}, made.token), make("div", { class: "choices" }, copy, hide)));
+      this.form.reset();
+      this.choose();
       this.tell((await ask("GET", "/v1/tokens")).tokens);
     }
 
@@ -354,20 +393,33 @@
     }
   }
 
-  /** Look at everything once. */
+  /** Look at everything, after whoever looks already: a slow answer must not come upon a newer one. */
   async function look() {
+    while (looking) await looking.catch(() => {});
+    looking = lookOnce();
+    try {
+      await looking;
+    } finally {
+      looking = null;
+    }
+  }
+
+  async function lookOnce() {
     const found = await ask("GET", "/v1/collections");
     if (shown === null) {
       const tokens = await ask("GET", "/v1/tokens");
       shown = new Tokens();
       shown.tell(tokens.tokens);
+      cards.clear();
       main.replaceChildren(make("div", { id: "collections" }), shown.element);
       say("");
     }
     const { kind, used, free } = found.storage;
-    about.textContent = `${found.day}; ${kind}: ${bytes(used)}${free === null ? "" : `, ${bytes(free)} free`}; version ${found.version}`;
+    const room = `${kind}: ${bytes(used)}${free === null ? "" : `, ${bytes(free)} free`}`;
+    about.textContent = `${found.day}; ${room}; version ${found.version}`;
     const place = document.getElementById("collections");
-    for (const line of found.collections) {
+    const open = (line) => (line.state === "open" ? 0 : 1);
+    for (const line of found.collections.sort((one, other) => open(one) - open(other))) {
       if (!cards.has(line.collection)) {
         cards.set(line.collection, new Card(line.collection));
         place.append(cards.get(line.collection).element);
@@ -379,14 +431,11 @@
 
   async function again() {
     if (!token || looking || document.hidden) return;
-    looking = true;
     try {
       await look();
       if (live.textContent === "The collector does not answer.") say("");
     } catch (error) {
       failed(error);
-    } finally {
-      looking = false;
     }
   }
 

@@ -182,13 +182,14 @@
 
   /**
    * Plans that a page keeps, in the browser's cache for pages: a plan's address ends in its fingerprint, so what stands there
-   * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew.
+   * never changes, and a plan that is kept is as good as one that is fetched once its fingerprint is computed anew. The
+   * signature of a plan is kept at its own address, and checked anew too.
    */
 
   const NAME$1 = "sottovoce-plans";
 
-  /** Return the text that is kept for an address, or null; whether it is the right one is seen by its fingerprint. @param {URL} address */
-  async function findPlan(address) {
+  /** Return the text that is kept for an address, or null; whether it is the right one is seen when it is checked. @param {URL} address */
+  async function findText(address) {
     try {
       const found = await (await globalThis.caches?.open(NAME$1))?.match(address);
       return found ? await found.text() : null;
@@ -197,8 +198,8 @@
     }
   }
 
-  /** Keep a plan's text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
-  async function keepPlan(address, text) {
+  /** Keep a text; where that cannot be, it is fetched again next time, and nothing else is lost. @param {URL} address @param {string} text */
+  async function keepText(address, text) {
     try {
       await (await globalThis.caches?.open(NAME$1))?.put(address, new Response(text, { headers: { "content-type": "application/json" } }));
     } catch {
@@ -825,18 +826,17 @@
 
     /** @param {unknown} value @returns {number} */
     valueLevel(value) {
-      throw this.refusal(value);
+      throw this.refusal();
     }
 
-    /** @param {unknown} value */
-    refusal(value) {
-      const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-      return new RecordError(`${this.name}: got ${shown}; allowed are ${this.domain}`);
+    /** What was given is not repeated: it may be somebody's answer, and pages send errors away. */
+    refusal() {
+      return new RecordError(`${this.name}: allowed are ${this.domain}`);
     }
 
     /** @param {unknown} value @returns {number} */
     number(value) {
-      if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal(value);
+      if (typeof value !== "number" || Number.isNaN(value)) throw this.refusal();
       return value;
     }
   }
@@ -878,11 +878,11 @@
     /** @override @param {unknown} value */
     valueLevel(value) {
       const number = this.meant(value);
-      if (number !== Math.floor(number)) throw this.refusal(value);
-      if (!this.clip && (number < this.low || number > this.high)) throw this.refusal(value);
+      if (number !== Math.floor(number)) throw this.refusal();
+      if (!this.clip && (number < this.low || number > this.high)) throw this.refusal();
       const near = Math.min(Math.max(number, this.low), this.high);
       const level = this.values ? this.values.indexOf(near) : near - this.low;
-      if (level < 0) throw this.refusal(value);
+      if (level < 0) throw this.refusal();
       return level;
     }
   }
@@ -910,7 +910,7 @@
     valueLevel(value) {
       const number = this.number(value);
       const { boundaries, valueLevels } = this;
-      if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal(value);
+      if (!this.clip && (number < boundaries[0] || number > boundaries[valueLevels])) throw this.refusal();
       return Math.min(Math.max(countUpTo(boundaries, number) - 1, 0), valueLevels - 1);
     }
   }
@@ -946,7 +946,7 @@
       if (Number.isSafeInteger(value)) text = String(value);
       let level = this.positions.get(/** @type {string} */ (text));
       if (level === undefined && this.other !== undefined && typeof value === "string") level = this.positions.get(this.other);
-      if (level === undefined) throw this.refusal(value);
+      if (level === undefined) throw this.refusal();
       return level;
     }
   }
@@ -1672,7 +1672,7 @@
 
     /** Return the record's level on every attribute, having checked all of it. @param {Record<string, unknown>} record */
     levels(record) {
-      if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record}`);
+      if (!isObject(record)) throw new RecordError(`a record maps attribute names to values, got ${record === null ? null : typeof record}`);
       record = this.#chosen(record);
       const unknown = Object.keys(record).filter((name) => !this.names.includes(name));
       if (unknown.length) {
@@ -1691,7 +1691,7 @@
         delete plain[name];
         const titles = members.map((member) => member.shown().title);
         if (listed !== null && (!Array.isArray(listed) || !listed.every((one) => titles.includes(one)))) {
-          throw new RecordError(`${name}: got ${JSON.stringify(listed)}; allowed is a list of any of ${titles.join(", ")}`);
+          throw new RecordError(`${name}: allowed is a list of any of ${titles.join(", ")}`);
         }
         for (const [i, member] of members.entries()) {
           if (Object.hasOwn(record, member.name)) throw new RecordError(`${name}: given both as a list and as ${member.name}`);
@@ -2083,18 +2083,32 @@
     }
     const log = options.log === undefined || options.log instanceof Log ? options.log : await fetchLog(options.log, address);
     const plan = options.text === undefined ? await loadPlan(address, expected) : await Plan.parse(options.text, expected);
-    if (options.signer !== undefined) {
-      await checkSignature(plan, await fetchText(new URL(`${plan.fingerprint}/signature`, address), "signature"), options.signer);
-    }
+    if (options.signer !== undefined) await checkSigner(plan, address, options.signer);
     const client = new Client(plan, address.href, { ...options, log, ledger: options.ledger ?? (await Ledger.open()) });
     globalThis.addEventListener?.("online", () => client.resume());
     client.resume();
     return client;
   }
 
+  /** Check that there is a signature of a plan by a key: kept here, or at its collector. @param {Plan} plan @param {URL} address @param {string} signer */
+  async function checkSigner(plan, address, signer) {
+    const place = new URL(`${plan.fingerprint}/signature`, address);
+    const kept = await findText(place);
+    if (kept !== null) {
+      try {
+        return await checkSignature(plan, kept, signer);
+      } catch {
+        // another key's, or damaged: the collector may have the right one
+      }
+    }
+    const text = await fetchText(place, "signature");
+    await checkSignature(plan, text, signer);
+    await keepText(place, text);
+  }
+
   /** @param {URL} address @param {string} expected */
   async function loadPlan(address, expected) {
-    const kept = await findPlan(address);
+    const kept = await findText(address);
     if (kept !== null) {
       try {
         return await Plan.parse(kept, expected);
@@ -2104,7 +2118,7 @@
     }
     const text = await fetchText(address, "plan");
     const plan = await Plan.parse(text, expected);
-    await keepPlan(address, text);
+    await keepText(address, text);
     return plan;
   }
 
@@ -2654,14 +2668,16 @@
       number: (/** @type {number} */ number) => language.number(number),
     };
     const told = explain(plan, report, { record: record ?? undefined, words });
-    const attributes = language.list(told.axes.map(({ name }) => name));
+    const looked = told.axes.filter(({ groups }) => groups.length > 1);
+    const attributes = language.list(looked.map(({ name }) => name));
+    const mixed = looked.some((axis) => axis.mixed) || (isApart(told) && (told.alternatives ?? []).some(({ cells }) => cells.length > 1));
     const ways = language.number(plan.perWave);
     return element(
       "div",
       { class: "told" },
       element("p", {}, language.say(sent ? "picked_for_you" : "picked", { ways, attributes })),
       groupList(told, language, sent),
-      told.axes.some(({ mixed }) => mixed) && element("p", { class: "hint" }, language.say("mixed")),
+      mixed && element("p", { class: "hint" }, language.say("mixed")),
       chances(told, language),
       sent && record !== null && verdict(told, language),
       element("p", {}, language.say("reveals", { ratio: language.number(Math.ceil(told.ratio * 10) / 10) }), " ", language.say("other_answers")),
@@ -2678,8 +2694,15 @@
   /** @param {Alternative} alternative @param {Explanation} told */
   const isOwn = ({ cells }, { own }) => own !== null && cells.includes(own);
 
+  /** Whether every group is spoken for by one code only: the square wave's codes speak for ranges that overlap. @param {Explanation} told */
+  function isApart({ alternatives }) {
+    const cells = (alternatives ?? []).flatMap((one) => one.cells);
+    return alternatives !== null && alternatives.length > 1 && new Set(cells).size === cells.length;
+  }
+
   /** @param {Explanation} told @param {Language} language @param {boolean} sent */
   function groupList(told, language, sent) {
+    if (told.alternatives !== null && !isApart(told)) return rangeList(told, language, sent);
     const all = told.alternatives ?? [];
     const shown = all.length <= MOST_GROUPS ? all : all.filter((one) => one.sent || isOwn(one, told)).slice(0, MOST_GROUPS);
     const items = shown.map((one) => {
@@ -2696,19 +2719,31 @@
     return items.length ? element("ul", { class: "groups" }, ...items) : null;
   }
 
-  /** Return in words whom a code speaks for: one line for each cell, attribute by attribute. @param {Alternative} alternative @param {Explanation} told @param {Language} language */
+  /** Return the true group and the range that was sent, of codes that speak for ranges of one scale. @param {Explanation} told @param {Language} language @param {boolean} sent */
+  function rangeList({ axes: [{ groups }], own, favoured }, language, sent) {
+    const cells = (favoured ?? []).flatMap((marked, cell) => (marked ? [cell] : []));
+    const [first, last] = [groups[cells[0]], groups[cells[cells.length - 1]]];
+    const line = (/** @type {string} */ kind, /** @type {string} */ key, /** @type {string} */ text) =>
+      element("li", { class: `group ${kind}` }, element("p", { class: "badges" }, element("span", { class: `badge ${kind}` }, language.say(key))), element("p", {}, data(text)));
+    const range = cells.length ? (first === last ? first : `${first} … ${last}`) : language.say("nobody");
+    return element("ul", { class: "groups" }, own === null ? null : line("own", sent ? "your_group" : "true_group", groups[own]), line("sent", sent ? "sent" : "would_be_sent", range));
+  }
+
+  /** Return in words whom a code speaks for: one line for each cell, the true one first, attribute by attribute. @param {Alternative} alternative @param {Explanation} told @param {Language} language */
   function parts({ cells }, told, language) {
     if (!cells.length) return [element("p", {}, language.say("nobody"))];
-    const lines = cells.slice(0, MOST_PARTS).map((cell, line) => {
+    const ordered = told.own !== null && cells.includes(told.own) ? [told.own, ...cells.filter((cell) => cell !== told.own)] : cells;
+    const lines = ordered.slice(0, MOST_PARTS).map((cell, line) => {
       /** @type {string[]} */ const groups = [];
       let rest = cell;
       for (const { groups: names } of [...told.axes].reverse()) {
         groups.unshift(names[rest % names.length]);
         rest = Math.floor(rest / names.length);
       }
-      const named = told.axes.map(({ name }, i) => (told.axes.length > 1
-        ? element("span", { class: "part block" }, element("span", { class: "axis" }, data(name)), " ", data(groups[i]))
-        : data(groups[i])));
+      const looked = told.axes.flatMap(({ name, groups: all }, i) => (all.length > 1 ? [{ name, group: groups[i] }] : []));
+      const named = looked.map(({ name, group }) => (looked.length > 1
+        ? element("span", { class: "part block" }, element("span", { class: "axis" }, data(name)), " ", data(group))
+        : data(group)));
       const or = line > 0 && element("span", { class: "or" }, language.say("or"), " ");
       return element("p", {}, or, ...named);
     });
@@ -2717,11 +2752,11 @@
   }
 
   /** @param {Explanation} told @param {Language} language */
-  function chances({ alternatives, truthful }, language) {
+  function chances(told, language) {
+    const { alternatives, truthful } = told;
     const others = (alternatives?.length ?? 0) - 1;
-    const apart = alternatives !== null && new Set(alternatives.flatMap(({ cells }) => cells)).size === alternatives.reduce((sum, { cells }) => sum + cells.length, 0);
     const own = language.percent(truthful);
-    if (!apart || others < 1) return element("p", {}, language.say("chances_near", { own, other: language.percent(1 - truthful) }));
+    if (!isApart(told)) return element("p", {}, language.say("chances_near", { own, other: language.percent(1 - truthful) }));
     const other = language.percent((1 - truthful) / others);
     return element("p", {}, language.say(others === 1 ? "chances_two" : "chances", { own, other, count: language.number(others) }));
   }
@@ -3073,7 +3108,7 @@
       else if (drawn) this.#close({ key: "lost" });
       else if (cost.refusal !== null) this.#close({ key: "budget" });
       else if (wave) this.#close(wave);
-      else if (plan.expires !== null && today > plan.expires) this.#close({ key: "ended", values: { date: this.language.date(plan.expires) } });
+      else if (plan.expires !== null && today > plan.expires) this.#close({ key: "ended" });
       else this.#show("welcome");
     }
 
@@ -3126,8 +3161,9 @@
     /** The figures that messages about privacy name. @returns {Record<string, string>} */
     figures() {
       if (this.cost === null) return {};
+      const { expires } = this.plan;
       const { epsilon, spent, deviceSpent, limits } = this.cost;
-      return { epsilon, spent, device: deviceSpent, budget: limits.budget, device_budget: limits.deviceBudget, period: String(limits.period) };
+      return { date: expires === null ? "" : this.language.date(expires), epsilon, spent, device: deviceSpent, budget: limits.budget, device_budget: limits.deviceBudget, period: String(limits.period) };
     }
 
     /** Go to a step before the draw, and to one of its fields. @param {Step} step @param {number} [field] */
