@@ -299,9 +299,7 @@ def test_the_page_calibrates_as_python_does(explorer: Page, context: BrowserCont
 def test_shares_that_cannot_be_are_refused_in_words(explorer: Page) -> None:
     fill_shares(explorer, "travel", {"car": 90, "bus": 50, "foot": 20})
     dialog = explorer.get_by_role("dialog")
-    expect(dialog.get_by_role("alert")).to_have_text(
-        "The shares must add up to 100 %; these add up to 160 %."
-    )
+    expect(dialog.get_by_role("alert")).to_have_text("The shares must add up to 100 %; these add up to 160 %.")
     dialog.get_by_label("Attribute", exact=True).select_option("income")
     dialog.get_by_label("Bands begin at").fill("0, 11000")
     dialog.get_by_label("Bands begin at").press("Tab")
