@@ -237,13 +237,18 @@ export class Explorer {
     openDialog(attribute.name, among, table);
   }
 
-  /** Draw what need not follow every step of a brush: the map, and the intervals of means and medians. */
+  /** Draw what need not follow every step of a brush, one after another: the map, and intervals of means and medians. */
   private drawRest(): void {
     const { pair, filters } = this.views.current;
+    const all = [() => this.map?.draw(pair, this.crowd.pair(pair[0], pair[1], filters))];
     this.cards.forEach(({ centre }, place) => {
-      centre?.limit(this.crowd.mean(place, filters), this.crowd.median(place, filters));
+      if (centre) all.push(() => centre.limit(this.crowd.mean(place, filters), this.crowd.median(place, filters)));
     });
-    this.map?.draw(pair, this.crowd.pair(pair[0], pair[1], filters));
+    const next = () => {
+      all.shift()?.();
+      if (all.length) this.waiting = window.setTimeout(next); // a brush that goes on comes between
+    };
+    next();
   }
 
   private remember(view: View): void {
