@@ -67,7 +67,9 @@ def read_tally(path: str | Path) -> Kept:
         columns = [integers(table.column(name)) for name in ("question", "code", "count")]
         totals = {key: np.array(numbers, dtype=np.int64) for key, numbers in head.totals.items()}
     except (*_DAMAGED, SottovoceError) as error:
-        raise TallyError(f"{str(path)!r} is not a tally, or damaged: {error}") from error
+        raise TallyError(
+            f"{str(path)!r} is not a tally, or damaged: {error}; sottovoce tally makes one of a file of reports"
+        ) from error
     return Kept(head, plans, columns, totals)
 
 
