@@ -27,11 +27,13 @@ def test_pictures_hold_no_address_to_fetch_from(collection: Path, names: tuple[s
 
 
 def test_what_cannot_be_drawn_takes_one_line(collection: Path) -> None:
-    assert ".png, .svg, .html" in fail("chart", "model.json", "age", "--out", "chart.pdf")
+    said = fail("chart", "model.json", "age", "--out", "age.pdf")
+    assert "age.pdf" in said
+    assert ".png, .svg, .html" in said
     assert "unknown attribute" in fail("chart", "model.json", "nobody", "--out", "chart.svg")
     assert "unknown attribute" in fail("chart", "model.json", "age", "nobody", "--out", "chart.svg")
     assert "two different attributes" in fail("chart", "model.json", "age", "age", "--out", "chart.svg")
-    assert not Path("chart.pdf").exists()
+    assert not Path("age.pdf").exists()
 
 
 def test_without_the_extra_the_error_says_how_to_get_it(collection: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import click
 from sottovoce import load_model
 from sottovoce.cli.files import replacing
 from sottovoce.cli.output import json_option, make_console, print_json, strong
-from sottovoce.views.charts import marginal_chart, pair_chart, save_chart
+from sottovoce.views.charts import check_suffix, marginal_chart, pair_chart, save_chart
 
 
 @click.command("chart")
@@ -29,6 +29,7 @@ def command(model_file: Path, first: str, second: str | None, level: float, out:
       sottovoce chart model.json age --out age.png
       sottovoce chart model.json age income --out pair.svg
     """
+    check_suffix(out)
     model = load_model(model_file)
     chart = marginal_chart(model, first, level=level) if second is None else pair_chart(model, first, second)
     with replacing(out, inputs=[model_file]) as part:
