@@ -29,10 +29,10 @@ def command(model_file: Path, first: str, second: str | None, level: float, out:
       sottovoce chart model.json age --out age.png
       sottovoce chart model.json age income --out pair.svg
     """
-    check_suffix(out)
     model = load_model(model_file)
     chart = marginal_chart(model, first, level=level) if second is None else pair_chart(model, first, second)
     with replacing(out, inputs=[model_file]) as part:
+        check_suffix(out)  # by its own name: the part's is another
         save_chart(chart, part, kind=out.suffix)
     if as_json:
         print_json({"chart": str(out), "attributes": [name for name in (first, second) if name is not None]})
