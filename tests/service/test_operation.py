@@ -73,7 +73,7 @@ def test_tokens_are_listed_without_their_secrets(store: Store) -> None:
     text = create_token(store, "alice", "analyst", today())
     (line,) = list_tokens(store)
     assert (line["name"], line["role"], line["revoked"]) == ("alice", "analyst", None)
-    assert text.rpartition("_")[2] not in str(line)
+    assert text.split("_", 2)[2] not in str(line)
     assert revoke_token(store, "alice") == today()
     assert list_tokens(store)[0]["revoked"] == today().isoformat()
 

@@ -248,7 +248,10 @@ class Tally:
             TallyError: If the columns differ in length or are no integers, or a pair cannot occur; nothing is added
                 then.
         """
-        columns = [np.asarray(column) for column in (questions, codes, counts)]
+        try:
+            columns = [np.asarray(column) for column in (questions, codes, counts)]
+        except ValueError as error:
+            raise TallyError(f"questions, codes and counts are equally long columns of integers: {error}") from error
         if (
             any(column.ndim != 1 or column.dtype.kind not in "iu" for column in columns)
             or len({*map(len, columns)}) > 1
