@@ -37,7 +37,9 @@ def code_probabilities(channel: Channel, frequencies: NDArray[Any]) -> Floats:
 
 
 def _respond(response: GRR, frequencies: Floats) -> Floats:
-    return (response.other + (response.keep - response.other) * frequencies) / SCALE
+    # floats first: numpy 2.1 makes objects of integers beyond 63 bits in threads other than the main one
+    other, more = float(response.other), float(response.keep - response.other)
+    return (other + more * frequencies) / float(SCALE)
 
 
 def hash_probabilities(channel: LocalHash, frequencies: NDArray[Any]) -> Floats:
