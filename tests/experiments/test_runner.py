@@ -118,6 +118,7 @@ def _lives(process: str) -> bool:
 def test_control_c_keeps_what_was_measured_and_says_so_in_one_line(tmp_path: Path) -> None:
     command = Path(sys.executable).with_name("sottovoce")
     call = [str(command), "reproduce", "guideline", "--out", str(tmp_path), "--no-figures", "--jobs", "2"]
+    call += ["--repeats", "50"]  # so that much is left to do when it is interrupted
     with subprocess.Popen(
         call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
