@@ -6,8 +6,6 @@ there meant it, and nothing that gets into the page later runs.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -15,6 +13,8 @@ from html.parser import HTMLParser
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
+
+from sottovoce.views.inline import digest
 
 _MOST_BYTES = 16 * 2**20
 """Of a page whose policy is made to measure; a larger one gets the one of all answers."""
@@ -63,7 +63,7 @@ def page_policy(page: str) -> str:
     found = _Inline()
     found.feed(page)
     found.close()
-    listed = {kind: " ".join(["'self'", *dict.fromkeys(map(_digest, found.texts[kind]))]) for kind in found.texts}
+    listed = {kind: " ".join(["'self'", *dict.fromkeys(map(digest, found.texts[kind]))]) for kind in found.texts}
     return (
         f"default-src 'self'; script-src {listed['script']}; style-src {listed['style']}; img-src 'self' data:; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
@@ -94,7 +94,3 @@ class _Inline(HTMLParser):
         """Note that an element ends."""
         if tag == self._open:
             self._open = None
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -8,9 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from sottovoce.query.labels import level_labels
 from sottovoce.schema.attributes import Categorical, Numeric
 from sottovoce.schema.schema import AnyAttribute
 from sottovoce.simulation.forecasting import Forecast
+from sottovoce.views.inline import digest
 
 SUFFIXES = (".png", ".svg", ".html")
 INK, BAND = "#1f5f8b", "#9cc4de"
@@ -78,7 +77,7 @@ def html_text(chart: Any) -> str:
         raise SottovoceError("this version of altair writes pages in another form; save the chart as .svg or .png")
     page = page.replace(described, described.replace("<", "\\u003c").replace("\u2028", "\\u2028"))
     scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, flags=re.DOTALL)
-    digests = " ".join(f"'sha256-{b64encode(sha256(one.encode()).digest()).decode()}'" for one in scripts)
+    digests = " ".join(map(digest, scripts))
     policy = (
         f"default-src 'none'; script-src {digests} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
 from html import escape
-from importlib.resources import files
-
-import msgspec
 
 from sottovoce.model.model import Model
 from sottovoce.model.waves import WaveModels
 from sottovoce.plan.plan import Plan
 from sottovoce.views.explorer.document import exploration
 from sottovoce.views.explorer.waves import waves_exploration
+from sottovoce.views.inline import as_script, asset, digest
 
 _SHELL = """<!doctype html>
 <html lang="en">
@@ -52,7 +48,7 @@ def explorer_page(
         document = waves_exploration(model, level=level, population=population)
     else:
         document = exploration(model, plan=plan, level=level, population=population)
-    return _fill(document["title"], _as_script(document), _policy(connect="'none'"))
+    return _fill(document["title"], as_script(document), _policy(connect="'none'"))
 
 
 @cache
@@ -70,7 +66,7 @@ def live_policy() -> str:
 def _policy(*, connect: str) -> str:
     """Return the policy under which the page runs its own program and style, and calls ``connect`` alone."""
     return (
-        f"default-src 'none'; script-src {_digest('explorer.js')}; style-src {_digest('explorer.css')}; "
+        f"default-src 'none'; script-src {digest(_asset('explorer.js'))}; style-src {digest(_asset('explorer.css'))}; "
         f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
 
@@ -85,16 +81,5 @@ def _fill(title: str, data: str, policy: str) -> str:
     )
 
 
-def _as_script(document: object) -> str:
-    """Return JSON that can stand within a script element: nothing in it ends the element or opens a comment."""
-    return msgspec.json.encode(document).decode().replace("<", "\\u003c")
-
-
-@cache
 def _asset(name: str) -> str:
-    return (files("sottovoce.views.explorer") / "static" / name).read_text(encoding="utf-8")
-
-
-def _digest(name: str) -> str:
-    digest = hashlib.sha256(_asset(name).encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
+    return asset("sottovoce.views.explorer", name)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
 from html import escape
-from importlib.resources import files
+
+from sottovoce.views.inline import asset, digest
 
 _SHELL = """<!doctype html>
 <html lang="en">
@@ -39,16 +38,10 @@ def operator_page() -> str:
 def operator_policy() -> str:
     """Return the content security policy of the page: it runs its own program, and talks to its own collector."""
     return (
-        f"default-src 'none'; script-src {_digest('operate.js')}; style-src {_digest('operate.css')}; "
+        f"default-src 'none'; script-src {digest(_asset('operate.js'))}; style-src {digest(_asset('operate.css'))}; "
         "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
 
 
-@cache
 def _asset(name: str) -> str:
-    return (files("sottovoce.views.operator") / "static" / name).read_text(encoding="utf-8")
-
-
-def _digest(name: str) -> str:
-    digest = hashlib.sha256(_asset(name).encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
+    return asset("sottovoce.views.operator", name)

@@ -6,13 +6,9 @@ as escaped text, or as JSON that the program shows as text. A policy lets nothin
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from html import escape
-from importlib.resources import files
 from urllib.parse import urlsplit
 
 import msgspec
@@ -20,6 +16,7 @@ import msgspec
 from sottovoce._checks import is_readable
 from sottovoce.errors import PlanError, SottovoceError
 from sottovoce.plan.plan import Plan
+from sottovoce.views.inline import as_script, asset, digest
 from sottovoce.views.survey_page.catalogues import Catalogue, catalogue
 from sottovoce.views.survey_page.colours import DEFAULT, shades_of
 
@@ -140,7 +137,7 @@ def survey_page(plan: Plan, survey: Survey | None = None) -> str:
         logo=logo,
         organisation=escape(survey.organisation),
         noscript=escape(words["noscript"]),
-        data=_as_script(config),
+        data=as_script(config),
         program=_asset("survey.js"),
     )
 
@@ -148,8 +145,8 @@ def survey_page(plan: Plan, survey: Survey | None = None) -> str:
 def _policy(survey: Survey, shades: str) -> str:
     """Return the policy: the page runs its own program, and talks to its collector, and does nothing else."""
     return (
-        f"default-src 'none'; script-src {_digest(_asset('survey.js'))}; "
-        f"style-src {_digest(shades)} {_digest(_asset('survey.css'))}; img-src data:; connect-src {survey.origin}; "
+        f"default-src 'none'; script-src {digest(_asset('survey.js'))}; "
+        f"style-src {digest(shades)} {digest(_asset('survey.css'))}; img-src data:; connect-src {survey.origin}; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
@@ -167,15 +164,5 @@ def _check_address(what: str, text: str) -> None:
         raise SottovoceError(f"the address of the collector has no ? and no #, got {text!r}")
 
 
-def _as_script(document: object) -> str:
-    """Return JSON that can stand within a script element: nothing in it ends the element or opens a comment."""
-    return msgspec.json.encode(document).decode().replace("<", "\\u003c")
-
-
-@cache
 def _asset(name: str) -> str:
-    return (files("sottovoce.views.survey_page") / "static" / name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    return asset("sottovoce.views.survey_page", name)
