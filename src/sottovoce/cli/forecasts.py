@@ -96,7 +96,8 @@ def show_forecast(document: dict[str, Any]) -> None:
     seen = sorted(document["visible"], key=lambda pair: pair["difference"])
     table = make_table("compared", "between groups by", ">smallest visible difference")
     for pair in seen if len(seen) <= _PAIRS else [*seen[: _PAIRS // 2], *seen[-_PAIRS // 2 :]]:
-        table.add_row(pair["name"], pair["by"], f"{pair['difference']:.1%}")
+        visible = f"{pair['difference']:.1%}" if pair["difference"] < 1 else "none"
+        table.add_row(pair["name"], pair["by"], visible)
     console.print(table)
     if len(seen) > _PAIRS:
         console.print(f"  the easiest and the hardest of {len(seen)} pairs; --json lists all", style="dim")
