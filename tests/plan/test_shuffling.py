@@ -21,11 +21,13 @@ def counts_of(rows: list[np.ndarray]) -> np.ndarray:
     codes, people = len(rows[0]), len(rows)
     table = np.zeros((people + 1,) * (codes - 1))
     table[(0,) * (codes - 1)] = 1.0
-    for row in rows:
-        grown = row[-1] * table
+    for number, row in enumerate(rows):
+        reached = (slice(number + 2),) * (codes - 1)
+        counts = table[reached]
+        grown = row[-1] * counts
         for code in range(codes - 1):
-            grown += row[code] * np.roll(table, 1, axis=code)  # the last count is still zero, so nothing wraps
-        table = grown
+            grown += row[code] * np.roll(counts, 1, axis=code)  # the last count is still zero, so nothing wraps
+        table[reached] = grown
     return table
 
 
