@@ -145,6 +145,16 @@ def test_two_questions_in_one_of_which_two_records_agree_need_what_is_outside_of
     assert any(below)
 
 
+@pytest.mark.parametrize("delta", [1e-2, 1e-4, 1e-6])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0])
+def test_two_questions_of_three_cells_give_what_one_gives(epsilon: float, delta: float):
+    """All others are in the third cell of both: the bound is nearly attained, however many questions there are."""
+    ratio = math.exp(epsilon)
+    cells = (np.ones((3, 3)) + (ratio - 1) * np.eye(3)) / (ratio + 2)
+    exact = exact_among_equals(np.hstack([cells, cells]) / 2, 50, delta, epsilon)
+    assert exact <= shuffled_epsilon(response(epsilon, 3), users=50, delta=delta) <= 1.05 * exact
+
+
 def second_evaluation(ratio: float, informative: float, users: int, delta: float) -> float:
     """Return the epsilon of the same four values by an integral over their moment generating function.
 
