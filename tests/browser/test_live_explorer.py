@@ -106,7 +106,9 @@ def test_of_a_collection_with_waves_time_is_shown_and_goes_on(page: Page, tmp_pa
         expect(chooser).to_have_value("0")  # what was picked stays
         expect(page.locator(".query")).to_have_text("Those with region south")
         asked = {"where": "region = 'south'", "between": [1, 3]}
-        told = served.http.post(served.path(plan, "/answers/change"), headers=served.token(), json=asked).raise_for_status()
+        told = served.http.post(
+            served.path(plan, "/answers/change"), headers=served.token(), json=asked
+        ).raise_for_status()
         shown = page.locator(".timeline .reading").inner_text()
         points = float(shown.split(": ")[1].split(" ")[0].replace("\u2212", "-"))
         assert points == pytest.approx(100 * told.json()["answer"]["value"], abs=0.06)

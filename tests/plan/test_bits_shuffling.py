@@ -81,9 +81,9 @@ def test_records_that_agree_in_a_question_are_told_apart_no_better(epsilon: floa
     found = {delta: bits_epsilon(ratio, users=users, delta=delta) for delta in (1e-1, 1e-2, 1e-4)}
     for others in crowds(2, users - 1, every=True):
         rows = [law(ratio, shares, record) for record in others]
-        agreeing = [counts_of([*rows, law(ratio, shares, record)]) for record in ((0, 0), (1, 0))]
+        first, second = (counts_of([*rows, law(ratio, shares, record)]) for record in ((0, 0), (1, 0)))
         for delta, enough in found.items():
-            assert exact_delta(*agreeing, enough) <= delta
+            assert exact_delta(first, second, enough) <= delta
 
 
 @pytest.mark.parametrize("users", [10**4, 10**6, 10**8])
@@ -111,7 +111,7 @@ def test_what_a_group_gives_is_never_below_the_list_of_any_crowd_in_it(ratio: fl
 
 @pytest.mark.parametrize("others", [0, 1, 256, 257, 1000, 12_345])
 def test_the_groups_hold_every_crowd_once(others: int):
-    held = []
+    held: list[int] = []
     for crowd in _crowds(others, 3.0):
         if isinstance(crowd, _Group):
             held += range(crowd.first, crowd.last + 1)
