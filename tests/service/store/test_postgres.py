@@ -6,6 +6,7 @@ import datetime
 import secrets
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 import psycopg
 import pytest
@@ -14,7 +15,8 @@ from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.store import ID, open_store, postgres
 from sottovoce.service.store.postgres import PostgresStore
-from tests.collectors import make_reports, random_ids
+from sottovoce.tally.tally import Tally
+from tests.collectors import draw, make_plan, make_reports, random_ids
 from tests.postgres import create_database, running_postgres
 
 DAY = datetime.date(2026, 3, 1)
@@ -42,6 +44,22 @@ def test_a_commit_waits_for_the_disk_whatever_the_databases_default(url: str) ->
     with store._pool.connection() as connection:
         assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
     store.close()
+
+
+def test_a_second_design_of_a_round_is_not_kept(store: PostgresStore) -> None:
+    first = make_plan(mechanism="ahdg")
+    designs = []
+    for number in (30, 60):
+        tally = Tally(first)
+        tally.add(draw(first, number))
+        designs.append(first.next_round(tally))
+    designs[1] = msgspec.structs.replace(designs[1], tables=designs[1].tables[::-1])  # another one for certain
+    collection = store.register(first).collection
+    store.register(designs[0])
+    with pytest.raises(StoreError, match="one design of each round"):
+        store.register(designs[1])
+    assert store.fingerprints(collection) == [first.fingerprint, designs[0].fingerprint]
+    assert len(store.log().entries) == 2
 
 
 @pytest.mark.slow

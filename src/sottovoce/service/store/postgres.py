@@ -24,6 +24,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.store import plain, plan_log
 from sottovoce.service.store.arrays import IdList, IntegerList
 from sottovoce.service.store.connections import Connections
+from sottovoce.service.store.joining import require_joins
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.records import Records
@@ -122,6 +123,11 @@ class PostgresStore(Records):
                 "SELECT number, key_check, purged FROM collections WHERE collection = %s FOR UPDATE", (plan.collection,)
             )
             collection, check, purged = _one(found)
+
+            def run(sql: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+                return connection.execute(sql.replace("?", "%s").encode(), values)
+
+            require_joins(run, plan, collection)
             connection.execute(
                 "INSERT INTO plans (collection, fingerprint, document) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                 (collection, plan.fingerprint, plan.to_json()),
@@ -129,7 +135,7 @@ class PostgresStore(Records):
             found = connection.execute("SELECT number FROM plans WHERE fingerprint = %s", (plan.fingerprint,))
             number = _one(found)[0]
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOG_LOCK,))
-            plan_log.append(lambda sql, values: connection.execute(sql.replace("?", "%s").encode(), values), plan)
+            plan_log.append(run, plan)
             if purged is None:
                 key = self._key[collection] = self.keys.matching(plan.collection, check)
                 if check is None:
