@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 import secrets
 import threading
@@ -29,7 +30,7 @@ from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswersRequest
 from sottovoce.service.releases import released_counts
 from sottovoce.service.served import Served, today
-from sottovoce.service.store import Counts, KeptModel, Store
+from sottovoce.service.store import KeptModel, Store
 from sottovoce.service.verbs import Verb
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
@@ -46,7 +47,7 @@ class NotFittedError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-    """A model that answers from now on, the plan served, and what tells it from earlier and later ones."""
+    """A model that answers from now on, the plan it answers for, and what tells it from earlier and later ones."""
 
     model: Model
     plan: Plan
@@ -99,6 +100,7 @@ class Analyst:
         """
         with self._fitting:
             tally = self._tally(served)
+            answered = tally.plan  # of several rounds, the last that was counted
             if served.plan.waves is not None:
                 wave = _latest(tally) if wave is None else wave
                 tally = tally.at(wave)
@@ -114,8 +116,8 @@ class Analyst:
                 model.prepare_intervals()  # once, here, and not by all who ask first
             document = msgspec.json.encode(seal(model.document()))
             model = read_model(document, "the kept model")  # so that all collectors say the same to the last digit
-            fitted = Fit(model, served.plan)
-            kept = KeptModel(fitted.id, served.plan.fingerprint, model.origin.reports, document)
+            fitted = Fit(model, answered)
+            kept = KeptModel(fitted.id, answered.fingerprint, model.origin.reports, document)
             self._store.save_model(served.key.collection, today(), kept, wave)
             self._fits[served.key.collection, None] = fitted
             if wave is not None:
@@ -204,7 +206,9 @@ class Analyst:
         if fitted is None or fitted.id != head[0]:
             kept = self._store.model(collection, wave)
             assert kept is not None
-            fitted = Fit(read_model(kept.document, "the kept model"), served.plan, kept.id)
+            documents = {} if kept.plan == served.plan.fingerprint else self._documents(collection)
+            plan = self._plan(served, kept.plan, documents.get(kept.plan, served.document))
+            fitted = Fit(read_model(kept.document, "the kept model"), plan, kept.id)
             self._fits[collection, wave] = fitted
         return fitted
 
@@ -276,18 +280,22 @@ class Analyst:
         """Return the tally of a plan's collection, question totals kept plan by plan."""
         tally = Tally(served.plan)
         for counts in released_counts(self._store, served.key.collection, self._step):
-            part = Tally(self._plan(served, counts))
+            part = Tally(self._plan(served, counts.fingerprint, bytes(counts.document)))
             part.add_counts(counts.question, counts.code, np.asarray(counts.count))
             tally.merge(part)
         return tally
 
-    def _plan(self, served: Served, counts: Counts) -> Plan:
+    def _plan(self, served: Served, fingerprint: str, document: bytes) -> Plan:
         """Return a plan of the collection: the one served, or another, read once."""
-        if counts.fingerprint == served.plan.fingerprint:
+        if fingerprint == served.plan.fingerprint:
             return served.plan
-        if counts.fingerprint not in self._plans:
-            self._plans[counts.fingerprint] = Plan.from_json(counts.document)
-        return self._plans[counts.fingerprint]
+        if fingerprint not in self._plans:
+            self._plans[fingerprint] = Plan.from_json(document)
+        return self._plans[fingerprint]
+
+    def _documents(self, collection: int) -> dict[str, bytes]:
+        """Return the plans of a collection as their canonical JSON, by fingerprint."""
+        return {hashlib.sha256(document).hexdigest(): document for document in self._store.documents(collection)}
 
 
 def _by_ranges(model: Model, asked: AnswersRequest) -> Iterator[Answer]:
