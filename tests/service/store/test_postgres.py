@@ -73,14 +73,14 @@ def test_a_batch_that_another_collector_was_first_with_is_looked_at_again(
 ) -> None:
     """The other collector commits one of the ids between this one's look at what is known and its copy."""
     key, ids = store.register(plan), random_ids(3)
-    copy, other = postgres._copy, PostgresStore(store._pool.conninfo)
+    copy, other = postgres._copy_digests, PostgresStore(store._pool.conninfo)
 
-    def late(connection: psycopg.Connection, table: str, rows: np.ndarray) -> None:
-        monkeypatch.setattr(postgres, "_copy", copy)
+    def late(connection: psycopg.Connection, digests: np.ndarray, collection: int) -> None:
+        monkeypatch.setattr(postgres, "_copy_digests", copy)
         assert other.add(key.collection, DAY, make_reports(key, ids[:16], code=2), {}).all()
-        copy(connection, table, rows)
+        copy(connection, digests, collection)
 
-    monkeypatch.setattr(postgres, "_copy", late)
+    monkeypatch.setattr(postgres, "_copy_digests", late)
     reports = make_reports(key, ids)
     fresh = store.add(key.collection, DAY, reports, {"malformed": 1})
     other.close()
