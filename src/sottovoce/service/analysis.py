@@ -47,7 +47,7 @@ class NotFittedError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-    """A model that answers from now on, the plan served, and what tells it from earlier and later ones."""
+    """A model that answers from now on, the plan it answers for, and what tells it from earlier and later ones."""
 
     model: Model
     plan: Plan
