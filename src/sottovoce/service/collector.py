@@ -160,10 +160,10 @@ class Collector:
         due, last = self._next_fit.get(collection, (0.0, -1))
         if now < due:
             return
-        self._next_fit[collection] = now + every, last
         revision = await self._analysts.run(lambda: self.store.revision(collection))
         if revision == last:
             return
+        self._next_fit[collection] = now + every, last
         if not await self._analysts.run(lambda: self.store.lease(f"fit {collection}", self._holder, every)):
             return
         try:
