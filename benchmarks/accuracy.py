@@ -160,7 +160,10 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     print(f"{'setting':<14}{'set':<14}lambda  truth   HDG     entropy spectral  HDG/spectral  fit CPU s")
-    for setting in (SETTINGS[name] for name in arguments.settings.split(",")):
+    names = arguments.settings.split(",")
+    if unknown := [name for name in names if name not in SETTINGS]:
+        parser.error(f"unknown settings {', '.join(unknown)}; take some of: {', '.join(SETTINGS)}")
+    for setting in (SETTINGS[name] for name in names):
         ratios: dict[int, list[float]] = {position: [] for position in range(len(setting.dimensions))}
         wanted = [s for s in setting.sets if not arguments.sets or s in arguments.sets.split(",")]
         for name in wanted if arguments.data else [s for s in wanted if s not in REAL]:

@@ -1,7 +1,8 @@
 """Two thousand browsers through nginx with TLS: the collector beside an endpoint that inserts one row per request.
 
     python benchmarks/browsers.py                              # SQLite, a minute each, in turns
-    python benchmarks/browsers.py --store postgres --clients 500 --seconds 20
+    python benchmarks/browsers.py --store postgres --pause 1   # two thousand posts a second
+    python benchmarks/browsers.py --store postgres --commit-seconds 0.005
 
 Every client has a TLS connection of its own, which it keeps, and posts one report after a pause by chance. nginx runs
 with the block of deploy/, only its addresses and the limit of connections by address changed (all clients come from one
@@ -111,6 +112,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=6, help="mean seconds between two posts of a client")
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--commit-seconds", type=float, default=0.2, help="how long the collector's commits may wait")
     chosen = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536), hard))
@@ -127,6 +129,7 @@ def main() -> None:
             databases = (create_database(server, "ours"), create_database(server, "naive"))
         serve = ["-c", "from sottovoce.cli import main; main()", "serve", str(folder / "plan.json"), "--db"]
         serve += [databases[0], "--port", str(ports[0]), "--keys", str(folder / "keys")]
+        serve += ["--commit-seconds", str(chosen.commit_seconds)]
         naive_command = [str(ROOT / "benchmarks" / "naive_collector.py"), "--serve", f"{ports[1]}:{databases[1]}"]
         ours = stack.enter_context(process(*serve, port=ports[0]))
         naive = stack.enter_context(process(*naive_command, port=ports[1]))

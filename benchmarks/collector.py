@@ -174,12 +174,14 @@ def measure(plan: sv.Plan, database: str, reports: int, form: str, workers: int,
                     flush=True,
                 )
             single = Bodies(plan, form, 1)
-            before, theirs, sent = cpu(pid), database_cpu(database), SINGLES // singles * singles
+            before, mine, theirs = cpu(pid), time.process_time(), database_cpu(database)
+            sent = SINGLES // singles * singles
             rate, latencies = drive(port, single, singles, SINGLES)
-            used, stored = (cpu(pid) - before) / sent * 1e6, (database_cpu(database) - theirs) / sent * 1e6
+            used, load = (cpu(pid) - before) / sent * 1e6, (time.process_time() - mine) / sent * 1e6
+            stored = (database_cpu(database) - theirs) / sent * 1e6
             print(
                 f"single posts, {singles} connections: {rate:,.0f} reports/s  {milliseconds(latencies)}  "
-                f"processor us per report: collector {used:.0f}, database {stored:.0f}"
+                f"processor us per report: collector {used:.0f}, database {stored:.0f}, load {load:.0f}"
             )
             request = Request(f"http://127.0.0.1:{port}/metrics")
             text = urlopen(request).read().decode()

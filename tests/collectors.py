@@ -37,6 +37,13 @@ def draw(plan: Plan, number: int) -> list[Report]:
     return [client.draw(RECORD) for _ in range(number)]
 
 
+def draw_wave(plan: Plan, number: int, wave: int, record: dict[str, object] = RECORD) -> list[Report]:
+    """Return the reports of so many people with one record, all of whom have their turn in a wave."""
+    table = sv.randomize(plan, {name: [value] * number for name, value in record.items()}, wave=wave)
+    rows = table.to_pylist()
+    return [Report(plan.fingerprint, secrets.token_hex(16), row["question"], row["code"]) for row in rows]
+
+
 def as_array(reports: list[Report]) -> str:
     return "[" + ",".join(report.to_json() for report in reports) + "]"
 

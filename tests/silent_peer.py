@@ -1,4 +1,4 @@
-"""A wire to a server that can fall silent: nothing is refused or closed, and nothing comes through any more."""
+"""A wire to a server that can fall silent, when nothing is refused and nothing comes through, or be down."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from collections.abc import Iterator
 
 
 class Wire:
-    """A proxy on a port of its own; while ``silent`` is set it takes bytes and connections and passes on nothing."""
+    """A proxy on a port of its own; while ``silent`` is set it takes bytes and connections and passes on nothing.
+
+    While ``down`` is set it ends all connections, as a server that was killed does.
+    """
 
     def __init__(self, port: int) -> None:
         self._target = port
-        self.silent = threading.Event()
+        self.silent, self.down = threading.Event(), threading.Event()
         self._ended = threading.Event()
         self._server = socket.create_server(("127.0.0.1", 0))
         self._server.settimeout(0.1)
@@ -28,6 +31,9 @@ class Wire:
             while not self._ended.is_set():
                 with contextlib.suppress(TimeoutError):
                     near, _ = self._server.accept()
+                    if self.down.is_set():
+                        near.close()
+                        continue
                     try:
                         far = socket.create_connection(("127.0.0.1", self._target))
                     except OSError:  # the server is down: so is the wire to it
@@ -38,7 +44,7 @@ class Wire:
 
     def _carry(self, source: socket.socket, target: socket.socket) -> None:
         source.settimeout(0.1)
-        while not self._ended.is_set():
+        while not self._ended.is_set() and not self.down.is_set():
             try:
                 part = source.recv(65536)
             except TimeoutError:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+import sottovoce as sv
 from sottovoce.plan.plan import Plan
-from tests.collectors import Running, as_array, draw, make_plan, running
+from tests.collectors import RECORD, Running, as_array, draw, draw_wave, make_plan, running
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +73,45 @@ def test_counts_move_fits_are_offered_and_nothing_is_answered_below_the_minimum(
     shown = float(page.locator(".fraction").get_attribute("value") or "nan")
     assert shown == pytest.approx(answer["fraction"], rel=1e-9)
     assert all(url.startswith(str(served.http.base_url).rstrip("/")) for url in requests)
+
+
+def test_of_a_collection_with_waves_time_is_shown_and_goes_on(page: Page, tmp_path: Path) -> None:
+    plan = sv.Plan.create(make_plan().schema, users=30_000, waves=3, lifetime=2, purpose="Weeks")
+    trend = page.locator(".timeline circle title")
+    chooser = page.get_by_label("The charts below show")
+    with running([plan], str(tmp_path / "w.db"), minimum_reports=200) as served:
+        served.post(plan, as_array(draw_wave(plan, 150, 1)))
+        open_explorer(page, served)
+        expect(status(page)).to_have_text("150 reports counted; nothing is fitted or answered below 200 in a wave.")
+        for wave in (1, 2):
+            served.post(plan, as_array(draw_wave(plan, 1_000, wave)))
+        page.clock.fast_forward(LATER)
+        expect(status(page)).to_contain_text("2,150 reports counted; no model was fitted")
+        page.get_by_role("button", name="Fit now").click()
+        expect(status(page)).to_have_text("2,150 reports counted; shown are the fits of waves 1, 2.", timeout=60_000)
+        expect(page.get_by_role("button", name="Fit now")).to_be_hidden()
+        expect(page.locator("h1")).to_have_text("Weeks")
+        expect(page.locator(".answer")).to_contain_text("1,000 reports")
+        page.get_by_role("checkbox", name="south").click()
+        expect(trend).to_have_count(2)
+        chooser.select_option("wave 1")
+        expect(page.locator(".answer")).to_contain_text("1,150 reports")
+        served.post(plan, as_array(draw_wave(plan, 600, 3, {**RECORD, "region": "north"})))
+        fit = served.http.post(served.path(plan, "/fit"), headers=served.token(), json={"wave": 3}, timeout=60)
+        fit.raise_for_status()
+        page.clock.fast_forward(LATER)
+        expect(status(page)).to_contain_text("newer fits are there, of waves 1, 2, 3")
+        page.get_by_role("button", name="Show the newer fit").click()
+        expect(trend).to_have_count(3)
+        expect(chooser).to_have_value("0")  # what was picked stays
+        expect(page.locator(".query")).to_have_text("Those with region south")
+        asked = {"where": "region = 'south'", "between": [1, 3]}
+        told = served.http.post(
+            served.path(plan, "/answers/change"), headers=served.token(), json=asked
+        ).raise_for_status()
+        shown = page.locator(".timeline .reading").inner_text()
+        points = float(shown.split(": ")[1].split(" ")[0].replace("\u2212", "-"))
+        assert points == pytest.approx(100 * told.json()["answer"]["value"], abs=0.06)
 
 
 def test_a_token_is_asked_for_once_and_again_when_it_is_not_taken(page: Page, served: Running, plan: Plan) -> None:

@@ -86,6 +86,18 @@ def test_questions_of_the_second_round_without_reports_do_not_break_the_fit() ->
     assert np.isfinite(model.answer_ranges([{"a": (10, 40), "b": (5, 30)}])).all()
 
 
+def test_without_reports_of_the_second_round_attributes_are_independent() -> None:
+    """As they are when the plan of the first is fitted: its tally says nothing of pairs."""
+    plan = plan_for()
+    tally = sv.simulate(plan, normal_crowd(2000, attributes=3, levels=64, seed=1), seed=1)
+    second = plan.next_round(tally)
+    counted = sv.Tally(second)
+    counted.merge(tally)
+    ranges = [{"a": (10, 40), "b": (5, 30)}, {"c": (30, 35)}]
+    alone, both = sv.fit(plan, tally).answer_ranges(ranges), sv.fit(second, counted).answer_ranges(ranges)
+    np.testing.assert_allclose(both, alone, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [({"first": 1.0}, "first is a fraction"), ({"segments": 0}, "segments is from 1"), ({"g2": 1}, "g2 is at least 2")],

@@ -38,6 +38,9 @@ def test_plans_of_other_collections_do_not_continue_each_other(rounds: tuple[sv.
     assert not continues(second, other)
     altered = msgspec.structs.replace(second, families=second.families[1:])
     assert not continues(altered, first)
+    dearer = msgspec.structs.replace(second, epsilon=other.epsilon)
+    assert dearer.collection == first.collection, "a plan may name any parent"
+    assert not continues(dearer, first)
 
 
 @pytest.mark.parametrize("parent", ["", "ab", "G" * 64, 5, None])

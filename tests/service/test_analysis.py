@@ -22,7 +22,8 @@ from sottovoce.service.store import Counts, open_store
 from sottovoce.service.store.sqlite import SQLiteStore
 from sottovoce.tally.tally import Tally
 from sottovoce.views.explorer import exploration
-from tests.collectors import as_array, draw, make_plan, make_reports, random_ids, running
+from sottovoce.views.explorer.waves import waves_exploration
+from tests.collectors import as_array, draw, draw_wave, make_plan, make_reports, random_ids, running
 
 
 @pytest.mark.filterwarnings("ignore::sottovoce.errors.FewReportsWarning")  # so few, to be quick
@@ -60,6 +61,28 @@ def test_the_explorer_gets_the_last_fit_and_the_status_says_which_it_is(plan: Pl
     tally.add(reports)
     here = exploration(sv.fit(plan, tally, quality="fast"), plan=plan)
     assert explored.json()["exploration"] == json.loads(msgspec.json.encode(here))
+
+
+@pytest.mark.filterwarnings("ignore::sottovoce.errors.FewReportsWarning")  # so few, to be quick
+def test_of_a_plan_with_waves_the_explorer_gets_every_wave_that_was_fitted(plan: Plan, tmp_path: Path) -> None:
+    waves = sv.Plan.create(plan.schema, users=9_000, waves=3, lifetime=1, purpose="a test")
+    with running([waves], str(tmp_path / "c.db"), minimum_reports=100) as collector:
+        token, path = collector.token(), collector.path(waves, "/exploration")
+        assert collector.http.get(path, headers=token).status_code == 409
+        tally = Tally(waves)
+        for wave, number in ((1, 500), (3, 400)):
+            reports = draw_wave(waves, number, wave)
+            tally.add(reports)
+            collector.post(waves, as_array(reports))
+            asked = {"quality": "fast", "wave": wave}
+            collector.http.post(collector.path(waves, "/fit"), headers=token, json=asked).raise_for_status()
+            explored = collector.http.get(path, headers=token).json()
+            status = collector.http.get(collector.path(waves, "/status"), headers=token).json()
+            assert explored["fits"] == status["fits"]
+            assert explored["fit"] == status["fit"]["id"]
+        assert [(one["wave"], one["reports"]) for one in explored["fits"]] == [(1, 500), (3, 400)]
+    here = waves_exploration(sv.fit_waves(waves, tally, quality="fast"))
+    assert explored["exploration"] == json.loads(msgspec.json.encode(here))
 
 
 def test_nothing_is_fitted_or_answered_below_the_minimum(plan: Plan, tmp_path: Path) -> None:
@@ -174,6 +197,7 @@ def test_the_plan_that_is_served_is_not_read_again_and_another_is_read_once(
     assert not read
     earlier = make_plan(expires="2998-01-01")
     count(store, Served(earlier, store.register(earlier)), 3)
+    read.clear()  # a store looks whether a new plan's questions are those of the others
     assert analyst.status(served)["reports"] == 8
     count(store, served, 1)
     assert analyst.status(served)["reports"] == 9

@@ -83,3 +83,20 @@ def test_what_was_held_is_let_go_when_the_client_goes_away(plan: Plan, tmp_path:
         while bodies._held and time.monotonic() < end:
             time.sleep(0.01)
         assert bodies._held == 0
+
+
+def test_memory_is_given_back_once_when_much_that_was_held_is_gone(plan: Plan, tmp_path: Path) -> None:
+    with running([plan], str(tmp_path / "c.db"), look_every=3600) as collector:
+        bodies = collector.server.config.app.state.collector.bodies  # type: ignore[union-attr]
+        request = head(collector.path(plan, "/reports"), content_length=4_000_000, content_type="application/json")
+        end = time.monotonic() + 20
+        with contextlib.ExitStack() as held:
+            for _ in range(4):
+                held.enter_context(connected(collector)).sendall(request + b" " * 3_900_000)
+            while bodies._held < 4 * 3_500_000 and time.monotonic() < end:
+                time.sleep(0.01)
+            assert not bodies.let_go()
+        while bodies._held and time.monotonic() < end:
+            time.sleep(0.01)
+        assert bodies.let_go()
+        assert not bodies.let_go()

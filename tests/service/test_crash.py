@@ -29,10 +29,10 @@ SENDERS, BATCH = 4, 50
 
 
 @contextmanager
-def collector(plan: Path, database: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+def collector(plan: Path, database: str, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Yield a collector that runs as a process of its own, and its address."""
     port = free_port()
-    command = [str(Path(sys.executable).with_name("sottovoce")), "serve", str(plan), "--db", database]
+    command = [str(Path(sys.executable).with_name("sottovoce")), "serve", str(plan), "--db", database, *options]
     process = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.DEVNULL, start_new_session=True)
     url = f"http://127.0.0.1:{port}"
     try:

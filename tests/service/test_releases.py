@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 import sottovoce as sv
-from sottovoce.client.report import PLAN_KEY
 from sottovoce.plan.plan import Plan
 from sottovoce.service.releases import released_counts
 from sottovoce.service.served import today
 from sottovoce.service.settings import Settings
 from sottovoce.service.store import Store, open_store
-from tests.collectors import as_array, draw, make_plan, make_reports, random_ids, running
+from tests.collectors import as_array, draw, draw_wave, make_plan, make_reports, random_ids, running
 
 
 @pytest.fixture
@@ -94,15 +92,7 @@ def test_a_collector_fits_the_last_wave_or_the_one_that_is_asked_for(tmp_path: P
     with running([plan], str(tmp_path / "c.db"), minimum_reports=10) as collector:
         token = collector.token()
         for wave, number in ((1, 40), (2, 30)):
-            people = {"age": [7] * number, "hours": [3] * number, "region": ["south"] * number}
-            table = sv.randomize(plan, people, wave=wave)
-            assert isinstance(table, pa.Table)
-            assert table.schema.metadata[PLAN_KEY].decode() == plan.fingerprint
-            reports = [
-                sv.Report(plan.fingerprint, random_ids(1).hex(), row["question"], row["code"])
-                for row in table.to_pylist()
-            ]
-            collector.post(plan, as_array(reports))
+            collector.post(plan, as_array(draw_wave(plan, number, wave)))
         for asked, reports_of in (({}, 30), ({"wave": 1}, 40)):
             fitted = collector.http.post(collector.path(plan, "/fit"), headers=token, json={"quality": "fast", **asked})
             assert fitted.json()["reports"] == reports_of

@@ -155,3 +155,14 @@ def test_a_collection_takes_reports_as_long_as_any_of_its_plans(tmp_path: Path) 
     assert whole.name == plans[0].collection
     assert whole.last_day == "2998-01-01"
     assert by_collection([found[plans[0].fingerprint]]).expired(today())
+
+
+def test_a_collection_of_two_rounds_takes_the_questions_of_both_and_counts_them_under_the_second() -> None:
+    first = make_plan(mechanism="ahdg")
+    tally = Tally(first)
+    tally.add(draw(first, 20))
+    second = first.next_round(tally)
+    later = msgspec.structs.replace(first, version=9)
+    whole = by_collection([Served(later, PlanKey(3, 1)), Served(second, PlanKey(2, 1)), Served(first, PlanKey(1, 1))])
+    assert whole.key.plan == 2
+    np.testing.assert_array_equal(whole.codes, second.questions.codes)

@@ -2,6 +2,7 @@
 
 import { button, element } from "./dom";
 import type { Exploration } from "./exploration";
+import type { WaveExplorations } from "./timeline";
 import { count } from "./words";
 
 const KEY = "sottovoce-token";
@@ -16,7 +17,23 @@ interface Status {
   readonly reports: number;
   readonly minimum_reports: number;
   /** The fit that answers now; null if there was none since the collector started. */
-  readonly fit: { readonly id: string; readonly reports: number } | null;
+  readonly fit: Fit | null;
+  /** Of a plan with waves, how many reports each has, the first first. */
+  readonly waves?: readonly number[];
+  /** Of a plan with waves, the fits of those that were fitted. */
+  readonly fits?: readonly Fit[];
+}
+
+interface Fit {
+  readonly id: string;
+  readonly reports: number;
+  readonly wave?: number;
+}
+
+interface Explored {
+  readonly fit: string;
+  readonly fits?: readonly Fit[];
+  readonly exploration: Exploration | WaveExplorations;
 }
 
 /** A refusal by the collector, in its own words. */
@@ -40,9 +57,10 @@ export class Live {
   private token = sessionStorage.getItem(KEY) ?? "";
   private plan = "";
   private shown = "";
+  private due: readonly (number | null)[] = [];
   private timer = 0;
 
-  constructor(private readonly show: (exploration: Exploration) => Promise<void>) {
+  constructor(private readonly show: (exploration: Explored["exploration"]) => Promise<void>) {
     this.attempt(() => this.begin());
   }
 
@@ -67,14 +85,15 @@ export class Live {
     const status = (await this.ask(`${this.plan}/status`)) as Status;
     if (status.fit && !this.shown) await this.load();
     if (this.fit.disabled || !this.token) return; // a click has since begun a fit, or led to the token's form
-    const few = status.reports < status.minimum_reports;
-    this.newer.hidden = !status.fit || status.fit.id === this.shown;
-    this.fit.hidden = few || status.fit?.reports === status.reports;
+    this.newer.hidden = !status.fit || fitted(status.fit.id, status.fits) === this.shown;
+    this.due = due(status);
+    this.fit.hidden = !this.due.length;
     const words = [`${count(status.reports)} reports counted`];
-    if (few) words.push(`nothing is fitted or answered below ${count(status.minimum_reports)}`);
+    const least = `${count(status.minimum_reports)}${status.waves ? " in a wave" : ""}`;
+    const most = Math.max(...(status.waves ?? [status.reports]));
+    if (most < status.minimum_reports) words.push(`nothing is fitted or answered below ${least}`);
     else if (!status.fit) words.push("no model was fitted since the collector started");
-    else if (!this.newer.hidden) words.push(`a newer fit to ${count(status.fit.reports)} of them is there`);
-    else words.push(`shown is the fit to ${count(status.fit.reports)} of them`);
+    else words.push(fitWords(status.fit, status.fits, !this.newer.hidden));
     this.say(`${words.join("; ")}.`);
     this.lookLater();
   }
@@ -85,21 +104,20 @@ export class Live {
   }
 
   private async load(): Promise<void> {
-    const { fit, exploration } = (await this.ask(`${this.plan}/exploration`)) as {
-      fit: string;
-      exploration: Exploration;
-    };
+    const { fit, fits, exploration } = (await this.ask(`${this.plan}/exploration`)) as Explored;
     await this.show(exploration);
-    this.shown = fit;
+    this.shown = fitted(fit, fits);
     this.newer.hidden = true;
   }
 
   private async refit(): Promise<void> {
     clearTimeout(this.timer); // a look at the counts would say something else while the fit goes on
     this.fit.disabled = true;
-    this.say("Fitting; this takes some seconds.");
     try {
-      await this.ask(`${this.plan}/fit`, { method: "POST" });
+      for (const wave of this.due) {
+        this.say(`Fitting${wave === null ? "" : ` wave ${wave}`}; this takes some seconds.`);
+        await this.ask(`${this.plan}/fit`, { method: "POST", body: wave === null ? null : JSON.stringify({ wave }) });
+      }
       await this.load();
     } finally {
       this.fit.disabled = false;
@@ -160,10 +178,11 @@ export class Live {
   }
 
   private async ask(address: string, options: RequestInit = {}): Promise<unknown> {
+    const kind: HeadersInit = options.body ? { "content-type": "application/json" } : {};
     const answer = await fetch(address, {
       ...options,
       cache: "no-store",
-      headers: { authorization: `Bearer ${this.token}` },
+      headers: { authorization: `Bearer ${this.token}`, ...kind },
     }).catch(() => {
       throw new Error("The collector does not answer.");
     });
@@ -171,4 +190,23 @@ export class Live {
     const { detail } = (await answer.json().catch(() => ({}))) as { detail?: unknown };
     throw new Refused(answer.status, typeof detail === "string" ? detail : `The collector said ${answer.status}.`);
   }
+}
+
+/** Return what tells what is shown from what there is: the fit, or those of all waves. */
+function fitted(fit: string, fits: readonly Fit[] | undefined): string {
+  return fits ? fits.map(({ id }) => id).join(" ") : fit;
+}
+
+/** Return the waves that have enough reports and no fit to all of them; null stands for a collection without waves. */
+function due({ reports, minimum_reports: least, fit, waves, fits = [] }: Status): (number | null)[] {
+  if (!waves) return reports < least || fit?.reports === reports ? [] : [null];
+  const known = new Map(fits.map((one) => [one.wave, one.reports]));
+  return waves.flatMap((total, place) => (total < least || known.get(place + 1) === total ? [] : [place + 1]));
+}
+
+function fitWords(fit: Fit, fits: readonly Fit[] | undefined, newer: boolean): string {
+  const of = `${count(fit.reports)} of them`;
+  if (!fits) return newer ? `a newer fit to ${of} is there` : `shown is the fit to ${of}`;
+  const waves = `${fits.length === 1 ? "wave" : "waves"} ${fits.map(({ wave }) => wave).join(", ")}`;
+  return newer ? `newer fits are there, of ${waves}` : `shown are the fits of ${waves}`;
 }

@@ -12,8 +12,10 @@ import { Timeline, type WaveExplorations } from "./timeline";
 const root = document.getElementById("explorer") as HTMLElement;
 const title = element("h1", {}, "Explorer");
 const masthead = element("header", { class: "masthead" }, title, themeButton());
+const time = element("div");
 const place = element("div");
 let shown: Explorer | null = null;
+let over: Timeline | null = null;
 
 async function show(exploration: Exploration, timeline: Timeline | null = null): Promise<void> {
   title.textContent = document.title = exploration.title;
@@ -25,19 +27,24 @@ async function show(exploration: Exploration, timeline: Timeline | null = null):
   explorer.start();
 }
 
-/** Show the last of several waves, below the card on which another can be picked. */
+/** Show the last of several waves, or the one that was picked, below the card on which another can be. */
 async function showWaves(about: WaveExplorations): Promise<void> {
   const timeline = await Timeline.of(about, ({ exploration }) => void show(exploration, timeline).catch(fail));
-  masthead.after(timeline.element);
-  timeline.choose(about.waves.length - 1);
+  const kept = about.waves.findIndex(({ wave }) => wave === over?.kept);
+  over = timeline;
+  time.replaceChildren(timeline.element);
+  timeline.choose(kept < 0 ? about.waves.length - 1 : kept);
+}
+
+function showAny(about: Exploration | WaveExplorations): Promise<void> {
+  return "waves" in about ? showWaves(about) : show(about);
 }
 
 async function begin(): Promise<void> {
   const text = (document.getElementById("exploration") as HTMLElement).textContent ?? "null";
   const written = JSON.parse(text) as Exploration | WaveExplorations | null;
-  if (written && "waves" in written) await showWaves(written);
-  else if (written) await show(written);
-  else masthead.after(new Live((exploration) => show(exploration)).element);
+  if (written) await showAny(written);
+  else masthead.after(new Live(showAny).element);
 }
 
 /** Say what went wrong, where the model would stand. */
@@ -47,5 +54,5 @@ function fail(error: Error): void {
   place.replaceChildren(element("p", { class: "doubt", role: "alert" }, words));
 }
 
-root.replaceChildren(masthead, place);
+root.replaceChildren(masthead, time, place);
 begin().catch(fail);

@@ -72,6 +72,12 @@ export class Timeline {
     return new Timeline(about.waves, await Promise.all(made), pick);
   }
 
+  /** The wave that is shown, unless it is the last there is, which a later one follows. */
+  get kept(): number | null {
+    const place = this.chooser.selectedIndex;
+    return place === this.waves.length - 1 ? null : this.waves[place].wave;
+  }
+
   /** Show a wave. */
   choose(place: number): void {
     this.chooser.selectedIndex = place;

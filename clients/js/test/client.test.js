@@ -154,6 +154,25 @@ test("a collection that was answered is not answered again through refreshed sha
   assert.equal((await client.ledger.entries()).length, 1);
 });
 
+test("who answered the first round of a collection does not answer the second, nor the other way round", async () => {
+  const second = plans.find((vector) => vector.name === "second round");
+  const { parent, ...document } = structuredClone(second.plan);
+  document.version = 1;
+  document.parameters = { g2: document.parameters.g2 };
+  document.tables = document.tables.filter((/** @type {any} */ table) => "identity" in table);
+  document.families = document.families.slice(0, document.schema.attributes.length);
+  for (const family of document.families) family.shares = 2 ** 32 / document.families.length;
+  const first = await publish(document);
+  for (const [earlier, later] of [[first, second], [second, first]]) {
+    globalThis.indexedDB = new IDBFactory();
+    const report = await (await makeClient(earlier)).report(second.records[0]);
+    const client = await makeClient(later);
+    assert.equal(client.plan.collection, parent);
+    assert.deepEqual(await client.report(second.records[0]), report);
+    assert.equal((await client.ledger.entries()).length, 1);
+  }
+});
+
 test("what was counted is forgotten, and not answered again", async (context) => {
   const client = await makeClient(pair);
   const bodies = /** @type {string[]} */ ([]);

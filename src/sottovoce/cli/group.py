@@ -26,6 +26,7 @@ COMMANDS = {
     "token": "Create, rotate, revoke and list the tokens of a collector.",
     "collection": "Add plans to a collector, and close, extend, purge and delete its collections.",
     "tally": "Count reports, and merge counts.",
+    "next-round": "Design the next round of a collection from the tally of the rounds before it.",
     "fit": "Make a model of the crowd from a tally.",
     "calibrate": "Bring a model to what is publicly known of the population.",
     "query": "Ask a model about the crowd, with intervals.",

@@ -52,8 +52,18 @@ BY_WEIGHT = 5.0
     help="A pair of attributes you will ask about, and no others; NAME:* for one with every other; repeatable.",
 )
 @click.option("--like", type=click.Path(path_type=Path), help="Forecast for people like those in this table.")
-@click.option("--within", type=float, help="Forecast how many people it takes to be this close, as 0.01 for 1 %.")
-@click.option("--dimensions", default=1, show_default=True, help="How many attributes --within is about.")
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Forecast how many people it takes to be this close, as 0.01 for 1 %.",
+)
+@click.option(
+    "--dimensions",
+    type=click.IntRange(1, 4),
+    default=1,
+    show_default=True,
+    help="How many attributes --within is about.",
+)
 @click.option("--chart", type=click.Path(path_type=Path), help="Draw the forecast: .png, .svg or .html.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The plan file to write (JSON).")
 @json_option

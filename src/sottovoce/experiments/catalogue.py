@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from sottovoce.errors import ExperimentError
 from sottovoce.experiments.experiment import Experiment
 from sottovoce.experiments.methods import (
+    AHDG,
+    AHDG_MAX_ENTROPY,
     HDG,
     HDG_OUE,
     IHDG,
@@ -303,6 +305,16 @@ OTHERS = (
             replace(HDG.with_option("estimator", estimator), label=label)
             for estimator, label in (("weighted_update", "Algorithm 2"), ("max_entropy", "Maximum entropy"))
         ),
+    ),
+    Experiment(
+        name="two-rounds",
+        paper="not in the paper; beside the programs of PriPL-Tree, AHEAD and PrivNUD",
+        summary="A second round designed from the first, on queries that start and end anywhere.",
+        axis="dimension",
+        form="rivals",
+        aligned=False,
+        datasets=SYNTHETIC,
+        methods=(AHDG, AHDG_MAX_ENTROPY, HDG),
     ),
     Experiment(
         name="oracles",

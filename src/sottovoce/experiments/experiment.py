@@ -11,7 +11,7 @@ from sottovoce.experiments.specs import Method
 
 Value = TypeVar("Value")
 
-FORMS = ("lines", "histogram", "grid", "claims")
+FORMS = ("lines", "histogram", "grid", "claims", "rivals")
 
 USERS, ATTRIBUTES = 10**6, 6
 """The paper's defaults."""
@@ -32,8 +32,8 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
         summary: What it shows, in a sentence.
         axis: The setting along the horizontal axis, a column of the results.
         series: The column that tells lines apart.
-        form: "lines", "histogram" of the values, "grid" of numbers, or "claims", which are lines and a table of who is
-            ahead of whom.
+        form: "lines", "histogram" of the values, "grid" of numbers, "claims", which are lines and a table of who is
+            ahead of whom, or "rivals", which are lines and a table beside the figures of other programs.
         measure: What is measured; see `Task`.
         methods: What is compared; None compares every mechanism in the registry.
         datasets: Names of data sets; real ones are left out where their file was not given.
@@ -49,6 +49,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
         volumes: The fraction of an attribute's levels inside a query.
         queries: How many queries a set has.
         repeats: How often each measurement is repeated; the paper has ten everywhere.
+        aligned: Whether both ends of queries lie on sixteenths of the domain; None leaves it to the request.
         one_at_a_time: Whether only one of users and attributes leaves the paper's default, instead of both together.
     """
 
@@ -74,6 +75,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     volumes: tuple[float, ...] = (0.5,)
     queries: int = 200
     repeats: int = 3
+    aligned: bool | None = None
     one_at_a_time: bool = False
 
 

@@ -26,6 +26,8 @@ HIO_REPEATS, HIO_ATTRIBUTES, HIO_INTERVALS, HIO_QUERIES = 5, 7, 4_000_000, (5, 1
 as many queries as so many intervals make up, within these bounds; where that is not even a few, none."""
 
 TDG, HDG = Method(label="TDG", mechanism="tdg"), Method(label="HDG", mechanism="hdg")
+AHDG = Method(label="AHDG", mechanism="ahdg")
+AHDG_MAX_ENTROPY = Method(label="AHDG, maximum entropy", mechanism="ahdg", options=(("estimator", "max_entropy"),))
 ITDG = Method(label="ITDG", mechanism="tdg", options=(("postprocess", False),))
 IHDG = Method(label="IHDG", mechanism="hdg", options=(("postprocess", False),))
 TDG_OUE = Method(label="TDG, OUE", mechanism="tdg", simulated="oue")

@@ -55,7 +55,7 @@ def draw(experiment: Experiment, summary: pa.Table) -> dict[str, bytes]:
 def caption(experiment: Experiment, summary: pa.Table) -> str:
     """Return what goes under the figure: what is shown, under which settings, and what a bar is."""
     said = [experiment.summary.rstrip("."), *notes(experiment, summary)]
-    if experiment.form in ("lines", "claims") and max(summary["repeats"].to_pylist()) > 1:
+    if experiment.form in ("lines", "claims", "rivals") and max(summary["repeats"].to_pylist()) > 1:
         said.append("Bars are one standard deviation over repeats, on one population and one set of queries")
     return ". ".join(said) + ".\n"
 
@@ -175,6 +175,7 @@ def _grid(experiment: Experiment, summary: pa.Table) -> Figure:
 _FORMS: dict[str, Callable[[Experiment, pa.Table], Figure]] = {
     "lines": _lines,
     "claims": _lines,
+    "rivals": _lines,
     "histogram": _histograms,
     "grid": _grid,
 }

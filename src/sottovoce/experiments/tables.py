@@ -12,6 +12,7 @@ from sottovoce.experiments.claims import claim_rows
 from sottovoce.experiments.experiment import Experiment
 from sottovoce.experiments.panels import MEASURED, SYMBOLS, Line, Panel, cut_panels, named, notes, written
 from sottovoce.experiments.results import varying
+from sottovoce.experiments.rivals import rival_rows
 
 PERCENTS = (10, 50, 90, 100)
 
@@ -34,6 +35,8 @@ def to_markdown(experiment: Experiment, summary: pa.Table) -> str:
     else:
         if experiment.form == "claims":
             parts.append(_table(*claim_rows(summary)))
+        if experiment.form == "rivals":
+            parts.append(_table(*rival_rows(summary)))
         for panel in cut_panels(experiment, summary):
             parts += [f"## {panel.title}", _lines(experiment, panel.lines(experiment))]
     return "\n\n".join(parts) + "\n"

@@ -88,7 +88,7 @@ def _queries(experiment: Experiment, request: Request, data: Dataset) -> tuple[Q
             dimension=dimension,
             volume=volume,
             count=experiment.queries,
-            aligned=request.aligned,
+            aligned=request.aligned if experiment.aligned is None else experiment.aligned,
         )
         for dimension, volume in product(experiment.dimensions, experiment.volumes)
         if dimension <= data.attributes

@@ -203,7 +203,13 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> PairwiseModel:
         grids = {grid.attributes: grid for grid in _second_round(plan, tally, first)}
         lines = [_fine(first[index], grids[index,], plan) for index in range(len(first))]
         threshold = 1.0 / tally.total
-        matrices = {pair: _matrix(plan, grids, lines, pair, threshold) for pair in pairs}
+        asked = {question.attributes for question in plan.questions if tally.question_totals[question.index]}
+        matrices = {
+            pair: _matrix(plan, grids, lines, pair, threshold)
+            if pair in asked  # nothing is known of one without reports
+            else np.outer(lines[pair[0]], lines[pair[1]])
+            for pair in pairs
+        }
     return PairwiseModel(Origin.of(plan, tally), estimator=plan.options["estimator"], blocks=levels, matrices=matrices)
 
 

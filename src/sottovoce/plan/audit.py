@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sottovoce._checks import check_fraction, check_integer
-from sottovoce.channels import GRR, KINDS, Channel, Parity
+from sottovoce.channels import GRR, KINDS, Channel, LocalHash, Parity
 from sottovoce.channels.exact import log_ratio
 from sottovoce.channels.plugins import table_facts
 from sottovoce.errors import PlanError
@@ -36,6 +36,7 @@ class Audit:
         variation: The largest total variation between two records' reports, the questions weighed by their shares;
             a bound of it where records cannot differ in all questions at once.
         blanket: How often a report is drawn as if it looked at no record, the questions weighed by their shares.
+        bits: Whether every report is, but for what is drawn without looking, one bit by randomised response.
         binary: Whether everybody answers one question of two cells by randomised response.
         waves: How often people are asked again; 1 where they are not.
         influence: The most that 0.1 % and 1 % of liars among the expected users can move a question's raw estimate.
@@ -49,6 +50,7 @@ class Audit:
     variation: Fraction
     blanket: Fraction
     influence: tuple[Influence, ...]
+    bits: bool = False
     binary: bool = False
     waves: int = 1
 
@@ -84,9 +86,8 @@ class Audit:
         """
         users = check_integer("users", users, error=PlanError, least=1)
         delta = check_fraction("delta", delta, error=PlanError, usual="1e-9 is a common choice")
-        epsilon = shuffled_epsilon(
-            Blanket(self.ratio, self.variation, 1 - self.blanket), users=users, delta=delta, binary=self.binary
-        )
+        blanket = Blanket(self.ratio, self.variation, 1 - self.blanket)
+        epsilon = shuffled_epsilon(blanket, users=users, delta=delta, bits=self.bits, binary=self.binary)
         return Shuffled(epsilon, users, delta, self.epsilon)
 
     def __repr__(self) -> str:
@@ -112,15 +113,17 @@ def audit_questions(questions: Questions, users: int) -> Audit:
     """Return the exact worst case over all questions, a question that attains it, and what liars among users can do."""
     worst: tuple[Fraction, int, Channel] | None = None
     variations, blankets = [Fraction(0)] * len(questions.families), [Fraction(1)] * len(questions.families)
+    bits = True
     for index, channel in questions.channels():
         number = bisect.bisect_right(questions.offsets, index) - 1
         if channel.kind in KINDS:
             ratio, blanket, variation = channel.worst_ratio(), channel.blanket(), channel.variation()
         else:  # what it says of itself is not relied on; no two cells differ more often than outside of the blanket
             ratio, blanket = table_facts(channel)
-            variation = 1 - blanket
+            variation, bits = 1 - blanket, False
         variations[number] = max(variations[number], variation)
         blankets[number] = min(blankets[number], blanket)
+        bits = bits and _response_values(channel) == 2
         if worst is None or ratio > worst[0]:
             worst = ratio, index, channel
     assert worst is not None
@@ -136,9 +139,20 @@ def audit_questions(questions: Questions, users: int) -> Audit:
         variation=_weighed(shares, variations),
         blanket=_weighed(shares, blankets),
         influence=influence,
-        binary=questions.per_wave == 1 and isinstance(channel, GRR | Parity) and channel.codes == 2,
+        bits=bits,
+        binary=bits and questions.per_wave == 1 and channel.codes == 2,
         waves=questions.waves,
     )
+
+
+def _response_values(channel: Channel) -> int | None:
+    """Return among how many values a channel's randomised response is, or None if it is another kind of channel.
+
+    Of two values the weights depend on epsilon alone, so all of a plan's channels turn a bit round alike.
+    """
+    if isinstance(channel, GRR):
+        return channel.cells
+    return channel.response.cells if isinstance(channel, Parity | LocalHash) else None
 
 
 def _weighed(shares: list[int], values: list[Fraction]) -> Fraction:

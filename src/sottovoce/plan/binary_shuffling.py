@@ -16,8 +16,9 @@ All that is rounded is rounded so that the bound grows.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sottovoce.plan.binomials import LOG_TAIL, binomial
 
@@ -55,17 +56,39 @@ def binary_epsilon(ratio: float, *, users: int, delta: float) -> float:
     """
     others, whole = min(users, _MOST) - 1, math.log(ratio)
     left_out = others // _CROWDS if others > _CROWDS else 0
+    ones = (min(start, others - left_out) for start in range(0, others + 1, left_out + 1))
+    # each stands for every crowd of so many ones to as many more as were left out
+    crowds = (_Crowd.of(each, others - left_out - each, ratio) for each in ones)
+    return worst_epsilon(crowds, delta=delta, most=whole)
+
+
+def worst_epsilon(crowds: Iterable[Crowd], *, delta: float, most: float) -> float:
+    """Return the largest epsilon that any of some crowds needs, to one in ten thousand, from above.
+
+    Args:
+        crowds: What bounds the delta of an epsilon, for each crowd.
+        delta: How much probability is exempt.
+        most: An epsilon that is enough for any crowd.
+    """
     worst = 0.0
-    for start in range(0, others + 1, left_out + 1):
-        ones = min(start, others - left_out)  # stands for every crowd of so many to ones + left_out
-        crowd = _Crowd.of(ones, others - left_out - ones, ratio)
-        if crowd.delta(worst) > delta:
-            low, high = worst, whole
-            while high - low > 1e-4 * high:
-                middle = (low + high) / 2 if low else high / 4
-                low, high = (low, middle) if crowd.delta(middle) <= delta else (middle, high)
-            worst = high
+    for crowd in crowds:
+        if crowd.delta(worst) <= delta:
+            continue
+        low, high = worst, min(1.01 * worst, most) or most
+        while high < most and crowd.delta(high) > delta:
+            low, high = high, min(2 * high, most)
+        while high - low > 1e-4 * high:
+            middle = (low + high) / 2 if low else high / 4
+            low, high = (low, middle) if crowd.delta(middle) <= delta else (middle, high)
+        worst = high
     return worst
+
+
+class Crowd(Protocol):
+    """Other people among whom a person hides."""
+
+    def delta(self, epsilon: float) -> float:
+        """Return an upper bound of the delta that goes with an epsilon."""
 
 
 @dataclass(frozen=True, slots=True)

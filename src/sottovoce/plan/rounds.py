@@ -33,6 +33,8 @@ def next_round(plan: Plan, tally: Tally) -> Plan:
         raise PlanError(f"a next round is designed from a Tally of this one, got {type(tally).__name__}")
     if tally.collection != plan.collection or len(tally.plan.questions) != len(plan.questions):
         raise PlanError("the tally is of another collection or round; give the one of this plan's own reports")
+    if not tally.total:
+        raise PlanError("the tally is empty: a next round is designed from what people of this one reported")
     design = mechanism.next_round(plan, tally)
     later = msgspec.structs.replace(
         plan,
@@ -49,9 +51,18 @@ def next_round(plan: Plan, tally: Tally) -> Plan:
     return later
 
 
+_OWN = {"parameters", "tables", "families", "version", "expires", "parent"}
+"""In what the plan of a later round may differ from that of an earlier one."""
+
+
 def continues(later: Plan, earlier: Plan) -> bool:
-    """Return whether a plan's first questions are all those of another plan of its collection."""
+    """Return whether a plan's first questions are all those of another plan of its collection, and all else is alike.
+
+    That a plan names a collection as its parent proves nothing: what it asks, of whom and at what cost does.
+    """
     if earlier.collection != later.collection or len(earlier.families) > len(later.families):
+        return False
+    if any(getattr(later, name) != getattr(earlier, name) for name in set(later.__struct_fields__) - _OWN):
         return False
     return all(
         (mine.attributes, mine.channel) == (own.attributes, own.channel)

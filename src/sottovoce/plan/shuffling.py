@@ -12,7 +12,8 @@ a / w and b / w are from 1 to p, no f is larger in that order than one of four v
 probability o each, 0 with (p - 1) o, and 1 - e with what is left, where o = (v + (u - v)(1 - 1 / e)) / (p - 1); and it
 grows with p and with o. So any plan's delta is bounded by its p, v and u, whatever its questions and channels
 (docs/design/shuffling.md has the proof), and for randomised response over three or more cells this is nearly attained.
-One question of two cells is known exactly (`sottovoce.plan.binary_shuffling`).
+Where every report is one bit it would be up to a third too large: one yes-or-no question is known exactly
+(`sottovoce.plan.binary_shuffling`), and several nearly so (`sottovoce.plan.bits_shuffling`).
 
 All that is rounded is rounded so that the bound grows.
 """
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 from sottovoce.channels.exact import log_ratio
 from sottovoce.plan.binary_shuffling import binary_epsilon
 from sottovoce.plan.binomials import LOG_TAIL, binomial
+from sottovoce.plan.bits_shuffling import bits_epsilon
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,14 +95,15 @@ class Blanket:
         return (float(self.variation) + extra) / float(self.ratio - 1) * _UP
 
 
-def shuffled_epsilon(blanket: Blanket, *, users: int, delta: float, binary: bool = False) -> float:
+def shuffled_epsilon(blanket: Blanket, *, users: int, delta: float, bits: bool = False, binary: bool = False) -> float:
     """Return a central epsilon that holds for counts of so many reports: never below the smallest that does.
 
     Args:
         blanket: What is known of the plan.
         users: How many reports are counted together, the person's own among them.
         delta: How much probability is exempt, above 0 and below 1.
-        binary: Whether everybody answers one question of two cells by randomised response, which tells less.
+        bits: Whether every report is one bit, turned round with one probability, which tells less.
+        binary: Whether these bits are all answers to one question of two cells, which tells no more than that.
 
     Example:
         >>> response = Blanket(Fraction(3), Fraction(1, 2), Fraction(1, 2))
@@ -121,6 +124,8 @@ def shuffled_epsilon(blanket: Blanket, *, users: int, delta: float, binary: bool
             middle = (low + high) / 2 if low else high / 4
             low, high = (low, middle) if crowd.delta(middle) <= delta else (middle, high)
         found = high
+    if bits:
+        found = min(found, bits_epsilon(ratio, users=users, delta=delta))
     return min(found, binary_epsilon(ratio, users=users, delta=delta)) if binary else found
 
 

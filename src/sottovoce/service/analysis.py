@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 import secrets
 import threading
@@ -29,11 +30,11 @@ from sottovoce.query.ranges import ranges_to_batch
 from sottovoce.service.messages import AnswersRequest
 from sottovoce.service.releases import released_counts
 from sottovoce.service.served import Served, today
-from sottovoce.service.store import Counts, KeptModel, Store
+from sottovoce.service.store import KeptModel, Store
 from sottovoce.service.verbs import Verb
 from sottovoce.tally.quality import check_tally
 from sottovoce.tally.tally import Tally
-from sottovoce.views.explorer import exploration
+from sottovoce.views.explorer import exploration, join_waves, wave_exploration
 
 
 class TooFewReportsError(Exception):
@@ -46,16 +47,17 @@ class NotFittedError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-    """A model that answers from now on, and what tells it from earlier and later ones."""
+    """A model that answers from now on, the plan it answers for, and what tells it from earlier and later ones."""
 
     model: Model
     plan: Plan
     id: str = dataclasses.field(default_factory=lambda: secrets.token_hex(8))
 
     @cached_property
-    def explored(self) -> bytes:
+    def explored(self) -> msgspec.Raw:
         """What the explorer shows of the model, as JSON."""
-        return msgspec.json.encode({"fit": self.id, "exploration": exploration(self.model, plan=self.plan)})
+        show = exploration if self.plan.waves is None else wave_exploration
+        return msgspec.Raw(msgspec.json.encode(show(self.model, plan=self.plan)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ class Analyst:
         """
         with self._fitting:
             tally = self._tally(served)
+            answered = tally.plan  # of several rounds, the last that was counted
             if served.plan.waves is not None:
                 wave = _latest(tally) if wave is None else wave
                 tally = tally.at(wave)
@@ -113,8 +116,8 @@ class Analyst:
                 model.prepare_intervals()  # once, here, and not by all who ask first
             document = msgspec.json.encode(seal(model.document()))
             model = read_model(document, "the kept model")  # so that all collectors say the same to the last digit
-            fitted = Fit(model, tally.plan)
-            kept = KeptModel(fitted.id, served.plan.fingerprint, model.origin.reports, document)
+            fitted = Fit(model, answered)
+            kept = KeptModel(fitted.id, answered.fingerprint, model.origin.reports, document)
             self._store.save_model(served.key.collection, today(), kept, wave)
             self._fits[served.key.collection, None] = fitted
             if wave is not None:
@@ -180,8 +183,14 @@ class Analyst:
         return {wave: self._last_fit(served, wave) for wave in between or heads}
 
     def explore(self, served: Served) -> bytes:
-        """Return what the explorer shows of the model, as JSON; computed once for every fit."""
-        return self._last_fit(served).explored
+        """Return what the explorer shows of the model, or of every wave's, as JSON; computed once for every fit."""
+        last = self._last_fit(served)
+        if served.plan.waves is None:
+            return msgspec.json.encode({"fit": last.id, "exploration": last.explored})
+        waves = self._wave_fits(served, None)
+        lines = [FitLine(fitted.id, fitted.model.reports, wave) for wave, fitted in waves.items()]
+        shown = join_waves(served.plan, {wave: fitted.explored for wave, fitted in waves.items()})
+        return msgspec.json.encode({"fit": last.id, "fits": lines, "exploration": shown})
 
     def _last_fit(self, served: Served, wave: int | None = None) -> Fit:
         """Return the model that answers, or a wave's, whichever collector of the database fitted it; read once."""
@@ -197,7 +206,9 @@ class Analyst:
         if fitted is None or fitted.id != head[0]:
             kept = self._store.model(collection, wave)
             assert kept is not None
-            fitted = Fit(read_model(kept.document, "the kept model"), served.plan.one_wave, kept.id)
+            documents = {} if kept.plan == served.plan.fingerprint else self._documents(collection)
+            plan = self._plan(served, kept.plan, documents.get(kept.plan, served.document))
+            fitted = Fit(read_model(kept.document, "the kept model"), plan, kept.id)
             self._fits[collection, wave] = fitted
         return fitted
 
@@ -269,18 +280,22 @@ class Analyst:
         """Return the tally of a plan's collection, question totals kept plan by plan."""
         tally = Tally(served.plan)
         for counts in released_counts(self._store, served.key.collection, self._step):
-            part = Tally(self._plan(served, counts))
+            part = Tally(self._plan(served, counts.fingerprint, bytes(counts.document)))
             part.add_counts(counts.question, counts.code, np.asarray(counts.count))
             tally.merge(part)
         return tally
 
-    def _plan(self, served: Served, counts: Counts) -> Plan:
+    def _plan(self, served: Served, fingerprint: str, document: bytes) -> Plan:
         """Return a plan of the collection: the one served, or another, read once."""
-        if counts.fingerprint == served.plan.fingerprint:
+        if fingerprint == served.plan.fingerprint:
             return served.plan
-        if counts.fingerprint not in self._plans:
-            self._plans[counts.fingerprint] = Plan.from_json(counts.document)
-        return self._plans[counts.fingerprint]
+        if fingerprint not in self._plans:
+            self._plans[fingerprint] = Plan.from_json(document)
+        return self._plans[fingerprint]
+
+    def _documents(self, collection: int) -> dict[str, bytes]:
+        """Return the plans of a collection as their canonical JSON, by fingerprint."""
+        return {hashlib.sha256(document).hexdigest(): document for document in self._store.documents(collection)}
 
 
 def _by_ranges(model: Model, asked: AnswersRequest) -> Iterator[Answer]:

@@ -15,6 +15,9 @@ from starlette.types import Receive, Scope
 SMALL = 16_384
 """A body up to this size is not counted with the others: as many as there may be connections fit in memory."""
 
+MUCH = 2**23
+"""From so many bytes held at a time on it is worth giving their memory back."""
+
 
 class GoneError(Exception):
     """The client went away in the middle of its request: nobody is left to answer."""
@@ -38,7 +41,7 @@ class Bodies:
     def __init__(self, *, limit: int, held: int) -> None:
         self.limit, self._allowed = limit, held
         self._uploads: dict[_Upload, None] = {}
-        self._held = 0
+        self._held, self._most = 0, 0
 
     def announced(self, scope: Scope, limit: int | None = None) -> None:
         """Refuse a body that says itself that it is too long, before any of it is read."""
@@ -61,6 +64,13 @@ class Bodies:
                 raise too_long(self.limit if limit is None else limit)
             return body
         return await self._read_parts(message, receive, self.limit if limit is None else limit)
+
+    def let_go(self) -> bool:
+        """Return whether much was held since this was last asked, and most of it is gone: its memory can be freed."""
+        gone = self._most >= MUCH and self._held <= self._most // 4
+        if gone:
+            self._most = self._held
+        return gone
 
     async def _read_parts(self, message: object, receive: Receive, limit: int) -> bytes:
         task = asyncio.current_task()
@@ -93,6 +103,7 @@ class Bodies:
 
     def _hold(self, upload: _Upload, size: int) -> None:
         self._held += size - upload.size
+        self._most = max(self._most, self._held)
         upload.size = size
         self._uploads[upload] = None
         while self._held > self._allowed:

@@ -20,6 +20,7 @@ from sottovoce.plan.plan import Plan
 from sottovoce.service.analysis import Analyst, TooFewReportsError
 from sottovoce.service.auth import check_token
 from sottovoce.service.bodies import Bodies
+from sottovoce.service.memory import give_back
 from sottovoce.service.metrics import Metrics
 from sottovoce.service.overview import Overview
 from sottovoce.service.served import Served, by_collection, other_plans, register_plans, today
@@ -141,6 +142,8 @@ class Collector:
         while True:
             await asyncio.sleep(self.settings.look_every)
             self._note_waiting()
+            if self.bodies.let_go():
+                give_back()
             try:
                 await self._analysts.run(self.look)
                 await self._analysts.run(self._count_today)

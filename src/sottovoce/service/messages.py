@@ -87,9 +87,12 @@ class AnswersRequest(BaseModel):
 
 
 class Explored(BaseModel):
-    """The fit that answers now, and what the explorer shows of it (docs/files.md)."""
+    """The fit that answers now, of a plan with waves that of each, and what the explorer shows (docs/files.md)."""
 
     fit: str
+    fits: list[dict[str, Any]] | None = Field(
+        default=None, description="Of a plan with waves: wave, id and reports of every fit that is shown."
+    )
     exploration: dict[str, Any]
 
 

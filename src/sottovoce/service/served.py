@@ -36,7 +36,9 @@ class Served:
     def codes(self) -> NDArray[np.int64]:
         """The size of every question's alphabet; 0 for one that nobody is asked, where a liar would be alone."""
         if self.together:
-            largest: NDArray[np.int64] = np.stack([served.codes for served in self.together]).max(axis=0)
+            largest: NDArray[np.int64] = np.zeros(max(len(served.codes) for served in self.together), dtype=np.int64)
+            for served in self.together:  # an earlier round has the first questions alone
+                np.maximum(largest[: len(served.codes)], served.codes, out=largest[: len(served.codes)])
             return largest
         return np.where(self.plan.questions.shares > 0, self.plan.questions.codes, 0)
 
@@ -75,9 +77,12 @@ class Served:
 
 
 def by_collection(plans: Iterable[Served]) -> Served:
-    """Return what takes the reports that name their collection alone: they are counted under its newest plan."""
+    """Return what takes the reports that name their collection alone: they are counted under its newest plan.
+
+    That is one of the last round, which has the questions of all.
+    """
     together = tuple(plans)
-    newest = max(together, key=lambda served: (served.plan.version, served.key.plan))
+    newest = max(together, key=lambda served: (served.plan.round, served.plan.version, served.key.plan))
     return Served(newest.plan, newest.key, newest.grace, together)
 
 

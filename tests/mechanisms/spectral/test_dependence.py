@@ -42,11 +42,19 @@ def test_an_uncertain_variance_is_followed_by_the_mean_of_the_best_parts():
     probable, variances = np.array([[0.5, 0.5]]), np.array([[0.001, 0.1]])
     leverage, information = np.array([0.2]), np.array([40.0])
     each = shrinkage(variances[0], np.repeat(leverage, 2), np.repeat(information, 2))[0]
-    kept, remaining = (part.item() for part in expected_shrinkage(probable, variances, leverage, information))
+    once = np.array([False])
+    kept, remaining = (
+        part.item() for part in expected_shrinkage(probable, variances, leverage, information, twice=once)
+    )
     assert kept == pytest.approx(each.mean())
     assert kept < shrinkage(variances.mean(axis=1), leverage, information)[0].item()
     at = [((1 - kept) ** 2 * own + (0.2 + kept * 0.8) ** 2 / 40) for own in variances[0]]
     assert remaining == pytest.approx(np.mean(at))
+    # of a pair, what the first correction leaves is corrected by the same part again
+    again, after = (part.item() for part in expected_shrinkage(probable, variances, leverage, information, twice=~once))
+    assert again == pytest.approx(kept + kept * (1 - kept))
+    at = [((1 - again) ** 2 * own + (0.2 + again * 0.8) ** 2 / 40) for own in variances[0]]
+    assert after == pytest.approx(np.mean(at))
 
 
 def test_the_hierarchy_agrees_with_summing_over_everything():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import secrets
+import threading
 import time
 from pathlib import Path
 
@@ -53,6 +54,27 @@ def test_a_server_that_falls_silent_is_an_error_in_seconds_and_is_used_again_lat
         wire.silent.set()
         store.close()
         assert time.monotonic() - started < 5
+
+
+def test_a_server_that_was_away_is_found_soon_after_it_comes_back(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waits that double would find a server that was away for 3.6 seconds after about seven: here that is an error."""
+    monkeypatch.setattr("sottovoce.service.store.postgres._CONNECT_SECONDS", 5.5)
+    direct = create_database(postgres, f"away_{secrets.token_hex(6)}")
+    port = int(str(conninfo_to_dict(direct)["port"]))
+    with wire_to(port) as wire:
+        store = open_store(direct.replace(f":{port}/", f":{wire.port}/"), tmp_path / "keys")
+        key = store.register(make_plan())
+        store.add(key.collection, DAY, make_reports(key, random_ids(5)), {})
+        wire.down.set()
+        time.sleep(0.5)  # until every connection has ended
+        back = threading.Timer(3.6, wire.down.clear)
+        back.start()
+        store.add(key.collection, DAY, make_reports(key, random_ids(7)), {})
+        assert total(store, key) == 12
+        back.join()
+        store.close()
 
 
 def test_every_connection_commits_synchronously_whatever_the_address_says(postgres: str, tmp_path: Path) -> None:

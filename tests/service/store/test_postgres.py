@@ -6,6 +6,7 @@ import datetime
 import secrets
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 import psycopg
 import pytest
@@ -14,7 +15,8 @@ from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.store import ID, open_store, postgres
 from sottovoce.service.store.postgres import PostgresStore
-from tests.collectors import make_reports, random_ids
+from sottovoce.tally.tally import Tally
+from tests.collectors import draw, make_plan, make_reports, random_ids
 from tests.postgres import create_database, running_postgres
 
 DAY = datetime.date(2026, 3, 1)
@@ -44,6 +46,22 @@ def test_a_commit_waits_for_the_disk_whatever_the_databases_default(url: str) ->
     store.close()
 
 
+def test_a_second_design_of_a_round_is_not_kept(store: PostgresStore) -> None:
+    first = make_plan(mechanism="ahdg")
+    designs = []
+    for number in (30, 60):
+        tally = Tally(first)
+        tally.add(draw(first, number))
+        designs.append(first.next_round(tally))
+    designs[1] = msgspec.structs.replace(designs[1], tables=designs[1].tables[::-1])  # another one for certain
+    collection = store.register(first).collection
+    store.register(designs[0])
+    with pytest.raises(StoreError, match="one design of each round"):
+        store.register(designs[1])
+    assert store.fingerprints(collection) == [first.fingerprint, designs[0].fingerprint]
+    assert len(store.log().entries) == 2
+
+
 @pytest.mark.slow
 def test_a_server_that_would_lose_acknowledged_reports_is_refused() -> None:
     with running_postgres("fsync=off") as server, pytest.raises(StoreError, match="turn fsync on"):
@@ -55,14 +73,14 @@ def test_a_batch_that_another_collector_was_first_with_is_looked_at_again(
 ) -> None:
     """The other collector commits one of the ids between this one's look at what is known and its copy."""
     key, ids = store.register(plan), random_ids(3)
-    copy, other = postgres._copy, PostgresStore(store._pool.conninfo)
+    copy, other = postgres._copy_digests, PostgresStore(store._pool.conninfo)
 
-    def late(connection: psycopg.Connection, table: str, rows: np.ndarray) -> None:
-        monkeypatch.setattr(postgres, "_copy", copy)
+    def late(connection: psycopg.Connection, digests: np.ndarray, collection: int) -> None:
+        monkeypatch.setattr(postgres, "_copy_digests", copy)
         assert other.add(key.collection, DAY, make_reports(key, ids[:16], code=2), {}).all()
-        copy(connection, table, rows)
+        copy(connection, digests, collection)
 
-    monkeypatch.setattr(postgres, "_copy", late)
+    monkeypatch.setattr(postgres, "_copy_digests", late)
     reports = make_reports(key, ids)
     fresh = store.add(key.collection, DAY, reports, {"malformed": 1})
     other.close()

@@ -140,7 +140,9 @@ def correct(
 
     own = leverage[block]
     # empirical Bayes: the part of a residual to follow is the posterior mean over the grid of variances
-    kept, remaining = expected_shrinkage(probable[block], shape[block, None] * belief.grid, own, information)
+    kept, remaining = expected_shrinkage(
+        probable[block], shape[block, None] * belief.grid, own, information, twice=one[block] > 0
+    )
     target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
     # m + s (y - m), each weighted by what then remains (design/intervals.md, The shown answer)
     target[rows, columns] += kept * left
@@ -184,23 +186,27 @@ def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[
 
 
 def expected_shrinkage(
-    probable: Floats, variances: Floats, leverage: Floats, information: Floats
+    probable: Floats, variances: Floats, leverage: Floats, information: Floats, *, twice: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """Return the part of a residual to follow if the variance of the model's error is uncertain, and what remains.
 
     The best part is the mean of the best parts. That of the mean variance would be larger: parts are concave in it.
+    Of pairs it is applied twice, to the residual and to what it leaves: the mixture that is then moved there cannot
+    follow noise that differs from coefficient to coefficient, and so shrinks them itself.
 
     Args:
         probable: Rows of probabilities over the grid of variances.
         variances: The grid, one row for all or one for each.
         leverage: How much of a change of the data the model follows already, one for each row.
         information: One over the variance of the reports' noise, one for each row.
+        twice: Which rows are of pairs.
 
     Returns:
         The part to follow and the mean squared error that remains, one for each row.
     """
     each, _, _ = shrinkage(variances, leverage[:, None], information[:, None])
     kept = (probable * each).sum(axis=1)
+    kept = np.where(twice, 1 - (1 - kept) ** 2, kept)
     mean = (probable * variances).sum(axis=1)
     return kept, (1 - kept) ** 2 * mean + (leverage + kept * (1 - leverage)) ** 2 / information
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 STATEMENT_SECONDS = 20
 IDLE_SECONDS = 5
@@ -26,6 +26,10 @@ WATCH_SECONDS = 25
 
 APART_SECONDS = 300
 """The same for work that may take long."""
+
+RETRY_SECONDS = 0.5
+"""So often a server that is away is tried again. The pool by itself would double its pauses, and find a server that
+comes back only after as long again as it was away."""
 
 _PEER = {
     "connect_timeout": "5",
@@ -66,6 +70,7 @@ class Connections:
             min_size=1,
             max_size=4,
             timeout=seconds,
+            reconnect_timeout=RETRY_SECONDS,
             check=self._check,
             configure=_configure,
             open=False,
@@ -82,8 +87,22 @@ class Connections:
     @contextlib.contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Any]]:
         """Yield a connection in a transaction, which ends with it."""
-        with self._pool.connection() as connection, self._watched(connection, WATCH_SECONDS):
-            yield connection
+        connection = self._take()
+        try:
+            with connection, self._watched(connection, WATCH_SECONDS):
+                yield connection
+        finally:
+            self._pool.putconn(connection)
+
+    def _take(self) -> psycopg.Connection[Any]:
+        """Return a connection from the pool; each time that one is asked for, the pool tries a server that is away."""
+        end = monotonic() + self._seconds
+        while True:
+            try:
+                return self._pool.getconn(timeout=min(RETRY_SECONDS, self._seconds))
+            except PoolTimeout:
+                if monotonic() >= end:
+                    raise
 
     @contextlib.contextmanager
     def apart(self) -> Iterator[psycopg.Connection[Any]]:

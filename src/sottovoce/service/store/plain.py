@@ -6,15 +6,13 @@ While any are left, both forms are looked up, so that nothing counts twice; a sl
 from __future__ import annotations
 
 import sqlite3
-import struct
 from typing import Any
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
-from psycopg.adapt import Dumper
-from psycopg.pq import Format
 
+from sottovoce.service.store.arrays import IdList
 from sottovoce.service.store.keys import IdKey
 from sottovoce.service.store.recent import indices_held, settle
 from sottovoce.service.store.store import ID, Mask
@@ -30,9 +28,6 @@ _POSTGRES_TAKE = """
 DELETE FROM plain_ids WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM plain_ids WHERE collection = %s LIMIT %s FOR UPDATE SKIP LOCKED)) RETURNING uuid_send(id)
 """
-
-_UUID, _UUID_ARRAY = 2950, 2951  # PostgreSQL's numbers of these types
-_ARRAY_ROW = np.dtype([("size", ">i4"), ("id", ID)])
 
 
 def convert_runs(connection: sqlite3.Connection, collection: int, key: IdKey) -> None:
@@ -121,27 +116,3 @@ def take_in_postgres(connection: psycopg.Connection[Any], collection: int, key: 
     """
     rows = connection.execute(_POSTGRES_TAKE, (collection, SLICE)).fetchall()
     return key.digests(np.frombuffer(b"".join(bytes(raw) for (raw,) in rows), dtype=ID))[1]
-
-
-class IdList:
-    """Ids or digests as PostgreSQL's binary form of an array of uuid: no work in Python for any one of them."""
-
-    def __init__(self, ids: NDArray[np.bytes_]) -> None:
-        rows = np.empty(len(ids), dtype=_ARRAY_ROW)
-        rows["size"], rows["id"] = ID.itemsize, ids
-        dimensions = struct.pack(">ii", len(ids), 1) if len(ids) else b""
-        self.binary = struct.pack(">iiI", bool(len(ids)), 0, _UUID) + dimensions + rows.tobytes()
-
-
-class _IdListDumper(Dumper):
-    """How psycopg sends an `IdList`."""
-
-    format = Format.BINARY
-    oid = _UUID_ARRAY
-
-    def dump(self, obj: IdList) -> bytes:
-        """Return the bytes that are sent."""
-        return obj.binary
-
-
-psycopg.adapters.register_dumper(IdList, _IdListDumper)

@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.store import plain, plan_log
+from sottovoce.service.store.arrays import IdList, IntegerList
 from sottovoce.service.store.connections import Connections
+from sottovoce.service.store.joining import require_joins
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.records import Records
@@ -35,17 +37,15 @@ _REWRITE_SECONDS = 3600.0
 
 _ATTEMPTS = 10
 
-_INCOMING = """
-CREATE TEMPORARY TABLE IF NOT EXISTS incoming_counts
-    (plan integer, question bigint, code bigint, count bigint) ON COMMIT DELETE ROWS
-"""
 _SEEN = """
 SELECT coalesce(string_agg(uuid_send(digest), ''::bytea), ''::bytea) FROM report_digests
 WHERE collection = %s AND digest = ANY (%s::uuid[])
 """
 _ADD_COUNTS = """
 INSERT INTO counts AS old (plan, day, question, code, count)
-SELECT plan, %s, question, code, count FROM incoming_counts ORDER BY plan, question, code
+SELECT plan, %s, question, code, count
+FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[]) AS incoming (plan, question, code, count)
+ORDER BY plan, question, code
 ON CONFLICT (plan, day, question, code) DO UPDATE SET count = old.count + excluded.count
 """
 _REFUSE = """
@@ -55,10 +55,8 @@ ON CONFLICT (collection, day, reason) DO UPDATE SET count = old.count + excluded
 _CHANGED = "UPDATE collections SET revision = revision + 1 WHERE number = %s"
 _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _COPY_TAIL = b"\xff\xff"
-_COPY_ID = np.dtype([("fields", ">i2"), ("size", ">i4"), ("id", ID), ("collection_size", ">i4"), ("collection", ">i4")])
-_COPY_COUNT = np.dtype(
-    [("fields", ">i2"), ("plan_size", ">i4"), ("plan", ">i4")]
-    + [field for name in ("question", "code", "count") for field in ((f"{name}_size", ">i4"), (name, ">i8"))]
+_COPY_ROW = np.dtype(
+    [("fields", ">i2"), ("size", ">i4"), ("digest", ID), ("collection_size", ">i4"), ("collection", ">i4")]
 )
 
 
@@ -107,7 +105,7 @@ class PostgresStore(Records):
         """Return which ids were counted before."""
         order, digests = self._key_of(collection).digests(ids)
         with self._pool.connection() as connection:
-            (raw,) = _one(connection.execute(_SEEN, (collection, plain.IdList(digests)), binary=True))
+            (raw,) = _one(connection.execute(_SEEN, (collection, IdList(digests)), binary=True))
             seen = np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.zeros(len(ids), dtype=bool)
             if collection in self._plain:
                 seen |= plain.seen_in_postgres(connection, collection, ids[order])
@@ -125,6 +123,11 @@ class PostgresStore(Records):
                 "SELECT number, key_check, purged FROM collections WHERE collection = %s FOR UPDATE", (plan.collection,)
             )
             collection, check, purged = _one(found)
+
+            def run(sql: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
+                return connection.execute(sql.replace("?", "%s").encode(), values)
+
+            require_joins(run, plan, collection)
             connection.execute(
                 "INSERT INTO plans (collection, fingerprint, document) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                 (collection, plan.fingerprint, plan.to_json()),
@@ -132,7 +135,7 @@ class PostgresStore(Records):
             found = connection.execute("SELECT number FROM plans WHERE fingerprint = %s", (plan.fingerprint,))
             number = _one(found)[0]
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOG_LOCK,))
-            plan_log.append(lambda sql, values: connection.execute(sql.replace("?", "%s").encode(), values), plan)
+            plan_log.append(run, plan)
             if purged is None:
                 key = self._key[collection] = self.keys.matching(plan.collection, check)
                 if check is None:
@@ -175,15 +178,13 @@ class PostgresStore(Records):
         refusals: Mapping[str, int],
     ) -> Mask:
         with self._pool.connection() as connection:
-            connection.execute(_INCOMING)
-            (raw,) = _one(connection.execute(_SEEN, (collection, plain.IdList(digests)), binary=True))
+            (raw,) = _one(connection.execute(_SEEN, (collection, IdList(digests)), binary=True))
             fresh = ~np.isin(digests, np.frombuffer(raw, dtype=ID)) if raw else np.ones(len(reports), dtype=bool)
             if collection in self._plain:
                 fresh &= ~plain.seen_in_postgres(connection, collection, reports.ids)
             counted = reports.take(fresh)
-            _copy(connection, "report_digests (digest, collection)", _id_rows(digests[fresh], collection))
-            _copy(connection, "incoming_counts", _count_rows(counted.pairs()))
-            connection.execute(_ADD_COUNTS, (day,))
+            _copy_digests(connection, digests[fresh], collection)
+            connection.execute(_ADD_COUNTS, (day, *map(IntegerList, counted.pairs().T)))
             for reason, count in sorted(refusals.items()):
                 connection.execute(_REFUSE, (collection, day, reason, count))
             connection.execute(_CHANGED, (collection,))
@@ -194,7 +195,7 @@ class PostgresStore(Records):
         for collection in sorted(self._plain):
             with self._pool.connection() as connection:
                 digests = plain.take_in_postgres(connection, collection, self._key[collection])
-                _copy(connection, "report_digests (digest, collection)", _id_rows(digests, collection))
+                _copy_digests(connection, digests, collection)
                 if not len(digests) and not plain.any_in_postgres(connection, collection):
                     self._plain.discard(collection)
         if now or (self._written and monotonic() - self._rewritten >= _REWRITE_SECONDS):
@@ -273,25 +274,13 @@ def _columns(connection: psycopg.Connection[Any], plan: int) -> Any:
     return np.array(rows, dtype=np.int64).reshape(-1, 3).T
 
 
-def _copy(connection: psycopg.Connection[Any], table: str, rows: NDArray[Any]) -> None:
-    """Send rows that numpy laid out as PostgreSQL's binary form wants them: no work in Python for any one row."""
+def _copy_digests(connection: psycopg.Connection[Any], digests: NDArray[np.bytes_], collection: int) -> None:
+    """Send digests as rows that numpy laid out as PostgreSQL's binary form wants them."""
+    rows = np.empty(len(digests), dtype=_COPY_ROW)
+    rows["fields"], rows["size"], rows["digest"] = 2, ID.itemsize, digests
+    rows["collection_size"], rows["collection"] = 4, collection
     with (
         connection.cursor() as cursor,
-        cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)".encode()) as copy,
+        cursor.copy(b"COPY report_digests (digest, collection) FROM STDIN (FORMAT BINARY)") as copy,
     ):
         copy.write(_COPY_HEAD + rows.tobytes() + _COPY_TAIL)
-
-
-def _id_rows(ids: NDArray[np.bytes_], collection: int) -> NDArray[Any]:
-    rows = np.empty(len(ids), dtype=_COPY_ID)
-    rows["fields"], rows["size"], rows["id"] = 2, ID.itemsize, ids
-    rows["collection_size"], rows["collection"] = 4, collection
-    return rows
-
-
-def _count_rows(pairs: NDArray[np.int64]) -> NDArray[Any]:
-    rows = np.empty(len(pairs), dtype=_COPY_COUNT)
-    rows["fields"], rows["plan_size"], rows["plan"] = 4, 4, pairs[:, 0]
-    for index, name in enumerate(("question", "code", "count"), start=1):
-        rows[f"{name}_size"], rows[name] = 8, pairs[:, index]
-    return rows

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sottovoce.errors import StoreError
 from sottovoce.plan.plan import Plan
 from sottovoce.service.store import plain, plan_log
+from sottovoce.service.store.joining import require_joins
 from sottovoce.service.store.keys import IdKey, Keyring, default_keys
 from sottovoce.service.store.migrate import pending
 from sottovoce.service.store.recent import RecentIds
@@ -141,6 +142,7 @@ class SQLiteStore(Records):
             collection, check, purged = writer.execute(
                 "SELECT number, key_check, purged FROM collections WHERE collection = ?", (plan.collection,)
             ).fetchone()
+            require_joins(writer.execute, plan, collection)
             writer.execute(
                 "INSERT OR IGNORE INTO plans (collection, fingerprint, document) VALUES (?, ?, ?)",
                 (collection, plan.fingerprint, plan.to_json()),

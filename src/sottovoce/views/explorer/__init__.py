@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from sottovoce.views.explorer.document import exploration
 from sottovoce.views.explorer.page import explorer_page
+from sottovoce.views.explorer.waves import join_waves, wave_exploration
 
-__all__ = ["exploration", "explorer_page"]
+__all__ = ["exploration", "explorer_page", "join_waves", "wave_exploration"]

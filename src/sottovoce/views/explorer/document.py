@@ -55,7 +55,7 @@ def exploration(
     tilts = model.weights if isinstance(model, CalibratedModel) else {}
     return {
         "format": FORMAT,
-        "title": (plan.purpose if plan else "") or "What a crowd says, and nobody in it",
+        "title": title(plan),
         "reports": model.reports,
         "population": model.reports if population is None else population,
         "attributes": [_attribute(attribute) for attribute in model.schema.attributes],
@@ -71,6 +71,11 @@ def exploration(
         "collection": model.origin.collection,
         "mechanism": model.origin.mechanism,
     }
+
+
+def title(plan: Plan | None) -> str:
+    """Return what the page is headed: the plan's purpose, if it is known and says one."""
+    return (plan.purpose if plan else "") or "What a crowd says, and nobody in it"
 
 
 def certificate(model: Model, plan: Plan | None) -> list[str]:
