@@ -38,7 +38,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     What they depend on is that of the environment which tests, behind them on the path: so it works without a network.
     """
     folder = tmp_path_factory.mktemp("plugin")
-    wheels = []
+    wheels: list[str] = []
     for source in (ROOT, PLUGIN):
         into = folder / f"wheel of {source.name}"
         build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(into)]

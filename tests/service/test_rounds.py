@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import msgspec
 import numpy as np
 import pytest
 
@@ -179,3 +180,22 @@ def test_a_first_plan_that_is_extended_later_does_not_take_the_second_rounds_pla
         tally = sv.Tally.from_store(first, "c.db")
         assert tally.plan.fingerprint == second.fingerprint
         assert tally.total == 55
+
+
+def test_an_operator_adds_the_second_round_over_http_and_sees_and_forecasts_the_collection(folder: Path) -> None:
+    first = sv.Plan.load("first.json")
+    crowd = people(300, seed=5)
+    second = first.next_round(sv.simulate(first, _columns(crowd), seed=1))
+    with running([first], "c.db", minimum_reports=100) as served:
+        operator, collection = served.token("operator"), f"/v1/collections/{first.collection}"
+        served.post(first, as_array([sv.Client(first).draw(one) for one in crowd[:100]]))
+        added = served.http.post(f"{collection}/plans", content=second.to_json(), headers=operator)
+        assert added.raise_for_status().json()["plan"] == second.fingerprint
+        counted = served.post(second, as_array([sv.Client(second).draw(one) for one in crowd[100:]]))
+        assert counted.json()["counted"] == 200
+        altered = msgspec.structs.replace(second, tables=second.tables[::-1], version=3)
+        assert served.http.post(f"{collection}/plans", content=altered.to_json(), headers=operator).status_code == 409
+        (line,) = served.http.get("/v1/collections", headers=operator).raise_for_status().json()["collections"]
+        assert (line["total"], line["flags"], len(line["plans"])) == (300, [], 2)
+        forecast = served.http.post(f"{collection}/forecast", headers=operator).raise_for_status().json()
+        assert forecast["now"]["reports"] == 300

@@ -10,6 +10,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.client.ledger import Charge, Ledger
+from sottovoce.simulation.forecasting import forecast_plan
 from sottovoce.simulation.rounds import simulate_rounds
 from tests.crowds import normal_crowd, square_schema
 
@@ -110,3 +111,10 @@ def test_a_device_that_answered_one_round_answers_no_other(crowd, tmp_path) -> N
     for plan in (first, second):
         ledger.draw_once(Charge(plan.collection, plan.epsilon), functools.partial(draw, plan))
     assert drawn == [first.fingerprint]
+
+
+def test_of_a_later_rounds_plan_the_whole_collection_is_simulated(crowd: dict[str, np.ndarray]) -> None:
+    first = plan_of()
+    second = first.next_round(sv.simulate(first, crowd, seed=1))
+    assert simulate_rounds(second, crowd, seed=3) == simulate_rounds(first, crowd, seed=3)
+    assert forecast_plan(second, 500).users == 500

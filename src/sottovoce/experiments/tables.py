@@ -35,8 +35,8 @@ def to_markdown(experiment: Experiment, summary: pa.Table) -> str:
     else:
         if experiment.form == "claims":
             parts.append(_table(*claim_rows(summary)))
-        if experiment.form == "rivals":
-            parts.append(_table(*rival_rows(summary)))
+        if experiment.form == "rivals" and (beside := rival_rows(summary))[1]:
+            parts.append(_table(*beside))
         for panel in cut_panels(experiment, summary):
             parts += [f"## {panel.title}", _lines(experiment, panel.lines(experiment))]
     return "\n\n".join(parts) + "\n"

@@ -21,7 +21,8 @@ def simulate_rounds(plan: Plan, table: object, *, seed: int, users: int | None =
     The people are divided at random, as the mechanism says; each round is designed from the tally of those before it.
 
     Args:
-        plan: The plan of the first round.
+        plan: The plan of the first round. Of a later one all rounds are simulated anew: what it asks was designed for
+            the crowd that answered before it, and need not fit another.
         table: The population: a pandas, polars or Arrow table, or a dict of arrays.
         seed: The same seed gives the same tally.
         users: None lets each row report once, in one of the rounds; a number draws that many people in all.
@@ -30,6 +31,8 @@ def simulate_rounds(plan: Plan, table: object, *, seed: int, users: int | None =
     rounds = find_mechanism(plan.mechanism).rounds
     if rounds is None:
         return simulate(plan, table, seed=seed, users=users)
+    if plan.round > 1:
+        plan = _first_round(plan)
     fractions = np.array(rounds(plan))
     parts = _divided(table, plan, fractions, users, seed)
     tally: Tally | None = None
@@ -42,6 +45,12 @@ def simulate_rounds(plan: Plan, table: object, *, seed: int, users: int | None =
             plan = plan.next_round(tally)
     assert tally is not None
     return tally
+
+
+def _first_round(plan: Plan) -> Plan:
+    """Return a plan of the first round, for as many people, by the same mechanism and options."""
+    options = find_mechanism(plan.mechanism).settle(plan.options)
+    return Plan.create(plan.schema, epsilon=plan.epsilon, users=plan.users, mechanism=plan.mechanism, options=options)
 
 
 def _divided(
