@@ -30,7 +30,7 @@ def test_among_very_many_the_guideline_keeps_its_colour_and_stands_out() -> None
     found = styles(labels, methods=True)
     assert found["HDG"]["color"] == METHODS["HDG"][0]
     assert found["HDG"]["linewidth"] > 2 * found["HDG(16,4)"]["linewidth"]
-    assert len({(str(looks["color"]), looks.get("linestyle")) for looks in found.values()}) > FEW
+    assert len({(str(looks["color"]), str(looks.get("linestyle"))) for looks in found.values()}) == len(labels)
 
 
 def test_the_values_of_a_setting_are_shades_and_no_methods_colours() -> None:

@@ -58,6 +58,12 @@ def test_what_a_method_refused_is_no_point_and_is_said_in_the_notes() -> None:
     assert refused == "HIO refuses ε = 1: too large"
 
 
+def test_a_method_that_answered_nothing_is_said_to_refuse_everything() -> None:
+    nothing = [{"epsilon": epsilon, "value": None, "method": "HIO"} for epsilon in (0.5, 1.0)]
+    said = notes(OVER_EPSILON, summary_of({"epsilon": 0.5}, {"epsilon": 1.0}, {"epsilon": 2.0}, *nothing))
+    assert said[1:] == ["HIO refuses all of these: too large"]
+
+
 def test_a_method_with_fewer_repeats_or_queries_is_named() -> None:
     slow = {"method": "HIO", "queries": 5}
     said = notes(OVER_EPSILON, summary_of({"repeat": 0}, {"repeat": 1}, slow))

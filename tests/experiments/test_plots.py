@@ -46,6 +46,19 @@ def test_panels_and_lines_are_named_in_the_figure_and_the_caption_stands_outside
     assert "standard deviation" not in said, "of one repeat there is none"
 
 
+def test_bars_are_drawn_over_repeats_and_none_for_a_single_one() -> None:
+    twice = summary_of(*[{"epsilon": e, "value": e + r, "repeat": r} for e in (0.5, 1.0) for r in (0, 1)])
+    for summary, bars in ((SUMMARY, False), (twice, True)):
+        axes = _FORMS["lines"](EXAMPLE, summary).axes[0]
+        assert [line.has_yerr for line in axes.containers] == [bars] * len(axes.containers)
+
+
+def test_a_histogram_counts_in_whole_queries() -> None:
+    single = Experiment(name="x", paper="", summary="", axis="value", form="histogram", measure="errors")
+    axes = _FORMS["histogram"](single, summary_of(*[{"index": n, "value": 0.01 * n} for n in range(3)])).axes[0]
+    assert all(tick == int(tick) for tick in axes.get_yticks())
+
+
 def test_a_legend_of_many_methods_stays_within_a_narrow_figure() -> None:
     labels = ["Spectral", "HDG", "TDG", "CALM", "LHIO", "LHIO, linear", "HIO", "MSW", "MSW, EM", "Uni"]
     summary = summary_of(*[{"method": label, "epsilon": e} for label in labels for e in (0.5, 1.0)])

@@ -22,6 +22,9 @@ METHODS = {
 FURTHER = (("#8c564b", "<"), ("#17becf", ">"), ("#bcbd22", "p"), ("#9467bd", "h"), ("#2ca02c", "d"), ("#e377c2", "8"))
 """For what others add, by the order of the registry."""
 
+DASHES = ("-", "--", ":", "-.", (0, (8, 2, 1, 2, 1, 2)), (0, (1, 4)))
+"""For the second granularity of a pair: one for each power of two from 2 to 64."""
+
 FEW = 12
 """Up to so many lines each has a marker and a place above the panels."""
 
@@ -69,7 +72,7 @@ def _granularity(label: str) -> dict[str, Any]:
 
     numbers = [int(number) for number in re.findall(r"\d+", label)] or [0]
     fine, coarse = numbers[0].bit_length(), numbers[-1].bit_length()
-    return {"color": mpl.colormaps["viridis"](min(fine / 8, 1.0)), "linestyle": ("-", "--", ":", "-.")[coarse % 4]}
+    return {"color": mpl.colormaps["viridis"](min(fine / 8, 1.0)), "linestyle": DASHES[(coarse - 2) % len(DASHES)]}
 
 
 def _shade(index: int, count: int) -> dict[str, Any]:

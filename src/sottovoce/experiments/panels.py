@@ -132,7 +132,9 @@ def notes(experiment: Experiment, summary: pa.Table) -> list[str]:
     for method in summary["method"].unique().to_pylist():
         rows = [row for row in summary.to_pylist() if row["method"] == method]
         answered = [row for row in rows if row["mean"] is not None]
-        if len(answered) < len(rows):
+        if not answered:
+            said.append(f"{method} refuses all of these: too large")
+        elif len(answered) < len(rows):
             refused = sorted({row[experiment.axis] for row in rows if row["mean"] is None})
             said.append(f"{method} refuses {', '.join(named(experiment.axis, value) for value in refused)}: too large")
         fewest = min((row["queries"] for row in answered), default=queries)

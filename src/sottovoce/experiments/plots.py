@@ -101,11 +101,14 @@ def _letters() -> Iterator[str]:
 
 
 def _histograms(experiment: Experiment, summary: pa.Table) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
     panels = cut_panels(experiment, summary)
     figure, subplots = _frame(panels, "queries")
     for axes, panel in zip(subplots, panels, strict=True):
         axes.hist(panel.errors(), bins=30, color=METHODS[panel.rows[0]["method"]][0])
         axes.set_xlabel(SYMBOLS["value"])
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return figure
 
 
@@ -118,8 +121,9 @@ def _lines(experiment: Experiment, summary: pa.Table) -> Figure:
     looks = styles(labels, methods=experiment.series == "method")
     for axes, panel in zip(subplots, panels, strict=True):
         for line in panel.lines(experiment):
-            style = looks[line.label] | ({"marker": ""} if len(line.points) > MANY_POINTS else {})
-            axes.errorbar(line.points, line.means, yerr=line.deviations, label=line.label, **style)
+            style = looks[line.label] | ({"marker": "", "capsize": 0} if len(line.points) > MANY_POINTS else {})
+            bars = line.deviations if any(line.deviations) else None
+            axes.errorbar(line.points, line.means, yerr=bars, label=line.label, **style)
         axes.set_yscale("log", nonpositive="mask" if experiment.axis == "index" else "clip")
         if experiment.axis in LOG_AXES:
             axes.set_xscale("log", base=LOG_AXES[experiment.axis])
