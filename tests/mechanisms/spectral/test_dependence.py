@@ -50,11 +50,17 @@ def test_an_uncertain_variance_is_followed_by_the_mean_of_the_best_parts():
     assert kept < shrinkage(variances.mean(axis=1), leverage, information)[0].item()
     at = [((1 - kept) ** 2 * own + (0.2 + kept * 0.8) ** 2 / 40) for own in variances[0]]
     assert remaining == pytest.approx(np.mean(at))
-    # of a pair, what the first correction leaves is corrected by the same part again
-    again, after = (part.item() for part in expected_shrinkage(probable, variances, leverage, information, twice=~once))
-    assert again == pytest.approx(kept + kept * (1 - kept))
-    at = [((1 - again) ** 2 * own + (0.2 + again * 0.8) ** 2 / 40) for own in variances[0]]
-    assert after == pytest.approx(np.mean(at))
+    # of a pair, what the first correction leaves is corrected by the same part again, if that is half or more
+    for factor, counts in ((40, 1.0), (1, 2 * kept)):
+        information = np.array([40.0 * factor])
+        kept = expected_shrinkage(probable, variances, leverage, information, twice=once)[0].item()
+        again, after = (
+            part.item() for part in expected_shrinkage(probable, variances, leverage, information, twice=~once)
+        )
+        assert again == pytest.approx(kept + counts * kept * (1 - kept))
+        at = [((1 - again) ** 2 * own + (0.2 + again * 0.8) ** 2 / information.item()) for own in variances[0]]
+        assert after == pytest.approx(np.mean(at))
+    assert kept < 0.5
 
 
 def test_the_hierarchy_agrees_with_summing_over_everything():

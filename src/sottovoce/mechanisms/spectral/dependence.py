@@ -192,7 +192,8 @@ def expected_shrinkage(
 
     The best part is the mean of the best parts. That of the mean variance would be larger: parts are concave in it.
     Of pairs it is applied twice, to the residual and to what it leaves: the mixture that is then moved there cannot
-    follow noise that differs from coefficient to coefficient, and so shrinks them itself.
+    follow noise that differs from coefficient to coefficient, and so shrinks them itself. Where less than half of the
+    residual is followed, most of it is noise, and the second time counts for less.
 
     Args:
         probable: Rows of probabilities over the grid of variances.
@@ -206,7 +207,7 @@ def expected_shrinkage(
     """
     each, _, _ = shrinkage(variances, leverage[:, None], information[:, None])
     kept = (probable * each).sum(axis=1)
-    kept = np.where(twice, 1 - (1 - kept) ** 2, kept)
+    kept = kept + np.where(twice, np.minimum(1.0, 2 * kept) * kept * (1 - kept), 0.0)
     mean = (probable * variances).sum(axis=1)
     return kept, (1 - kept) ** 2 * mean + (leverage + kept * (1 - leverage)) ** 2 / information
 
