@@ -35,7 +35,9 @@ def command(plan_file: Path, tally_file: Path, out: Path, as_json: bool) -> None
     """
     plan, tally = Plan.load(plan_file), Tally.load(tally_file)
     later = plan.next_round(tally)
-    fractions = (find_mechanism(plan.mechanism).rounds or (lambda _: [1.0]))(plan)
+    rounds = find_mechanism(plan.mechanism).rounds
+    assert rounds is not None  # a mechanism of one round has no next one, as was said above
+    fractions = rounds(plan)
     people = round(later.users * fractions[later.round - 1])
     with replacing(out, inputs=[plan_file, tally_file]) as part:
         later.save(part)
