@@ -129,6 +129,13 @@ def test_a_pair_that_depends_is_followed_and_one_that_does_not_is_left():
     assert np.square(moved).mean() < 0.1 * np.square(left).mean()
 
 
+def test_no_function_counts_for_more_than_its_reports_or_is_followed_where_nobody_was_asked():
+    axes, asked, moments, model, parts = two_pairs(0.6, unasked=(0, 2))
+    correction = correct(axes, asked, moments, model, parts)
+    assert (correction.target.information <= moments.information * (1 + 1e-12)).all()
+    np.testing.assert_array_equal(correction.target.information > 0, moments.information > 0)
+
+
 def test_doubt_is_symmetric_and_the_prior_where_nobody_was_asked():
     axes, asked, moments, model, parts = two_pairs(0.3, unasked=(0, 2))
     doubt = correct(axes, asked, moments, model, parts).doubt

@@ -2,6 +2,7 @@
 
 The constants were settled on four made-up crowds (commuting, health, telemetry, staff) at ten numbers of people and
 epsilons, and on three sets of 64-level attributes; docs/design/intervals.md has the measurements.
+The slopes were settled on the same crowds and on one set of short scales (opinions of benchmarks/atlas.py).
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ class Belief:
         coherent_pair: The same for pairs: what depends on each other often does so at few values.
         coherent_listed: The same for pairs with a category of three or more values: one value may differ from all the
             others, and the more people have it the larger the error.
+        slope_spread: How far the part of a fit's coarsest dependence that held-out reports confirm lies from all.
+        slope_step: How far it moves from one fineness to the next.
+        slope_pair: How far a pair's own lies from what is common.
         triple, triple_decay: Prior variance of a product of three functions about what pairs explain, as a part of the
             product of their own variances, and its decay per band. Three yes/no attributes may hang together as three
             only, with coefficients of 0.3 to 0.4; of many values, what three do beyond pairs was small.
@@ -65,6 +69,9 @@ class Belief:
     coherent: float = 0.5
     coherent_pair: float = 1.5
     coherent_listed: float = 3.5
+    slope_spread: float = 0.05
+    slope_step: float = 0.1
+    slope_pair: float = 1.0
     triple: float = 0.4**2
     triple_decay: float = 2.0
 

@@ -144,9 +144,10 @@ def correct(
         probable[block], shape[block, None] * belief.grid, own, information, twice=one[block] > 0
     )
     target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
-    # m + s (y - m), each weighted by what then remains (design/intervals.md, The shown answer)
+    # m + s (y - m), each weighted by what then remains, but by no more than its reports: a mixture has too few
+    # components to be held to the independence of many pairs and not lose others (design/intervals.md)
     target[rows, columns] += kept * left
-    weight[rows, columns] = 1 / np.maximum(remaining, 1e-7)
+    weight[rows, columns] = 1 / np.maximum(remaining, 1 / information)
     kept, bias, noise = shrinkage((high * shape)[block], own, information)
     # the same with a high quantile of b, for intervals
     cautious[rows, columns] += kept * left

@@ -3,8 +3,9 @@
 An attribute may be a smooth bell or stand at a few values; its texture is the one under which its own measured means
 are the most probable. Early stopping is the smoothing of how attributes go together, because the basis puts smooth
 changes first; the number of steps is chosen by reports that were held out. Neither costs privacy. The average of
-several fits from different starts is again a mixture of products. It shrinks all pairs alike, so it is then moved,
-pair by pair, towards what the reports say beyond it as far as chance does not explain that (dependence.py).
+several fits from different starts is again a mixture of products. It follows all pairs alike, so what held-out reports
+do not confirm of its dependence is taken back (confirmation.py), and it is then moved, pair by pair, towards what the
+reports say beyond it as far as chance does not explain that (dependence.py).
 The starts are the same for every fit: the same tally gives the same model.
 """
 
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats, Progress
+from sottovoce.mechanisms.spectral.confirmation import confirm
 from sottovoce.mechanisms.spectral.dependence import Doubt, asked_moments, correct, model_moments
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool, split
 from sottovoce.mechanisms.spectral.noise import Noise
@@ -152,7 +154,8 @@ def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda
     where = asked_moments(moments)
     fits = [_moments_of(answers, objective.mixture(end))[where] for end in ends]
     trained = [(fold.moments, own) for fold, own in zip(folds, fits, strict=True)]
-    correction = correct(answers.axes, asked, moments, _moments_of(answers, mixture), trained)
+    confirmed, trained = confirm(asked, moments, _moments_of(answers, mixture), trained)
+    correction = correct(answers.axes, asked, moments, confirmed, trained)
     joined = Objective(
         answers.axes, asked, correction.target, components=effort.fits * effort.components, textures=textures
     )
