@@ -46,14 +46,15 @@ class Effort:
         fits: Fits from different starts that are averaged: what one start makes of chance, others do not.
         components: Components of each fit: enough for the dependence of a usual crowd, as fits are averaged.
         most_steps: Steps of a fit at most; the best number is usually below a hundred.
-        polish: Steps towards the corrected moments; more changed nothing that was measured.
+        polish: Steps towards the corrected moments; 200 had errors 4 % larger at a million people and epsilon 4, 800 2 %
+            smaller and none at fewer reports.
     """
 
     folds: int
     fits: int
     components: int
     most_steps: int
-    polish: int = 200
+    polish: int = 400
 
 
 EFFORTS = {"default": Effort(5, 8, 8, 300), "fast": Effort(2, 4, 8, 200, 80)}
