@@ -46,8 +46,8 @@ class Effort:
         fits: Fits from different starts that are averaged: what one start makes of chance, others do not.
         components: Components of each fit: enough for the dependence of a usual crowd, as fits are averaged.
         most_steps: Steps of a fit at most; the best number is usually below a hundred.
-        polish: Steps towards the corrected moments; 200 had errors 4 % larger at a million people and epsilon 4, 800 2 %
-            smaller and none at fewer reports.
+        polish: Steps towards the corrected moments. At a million people and epsilon 4, 200 had errors 4 % larger and
+            800 2 % smaller; with fewer reports there was no difference.
     """
 
     folds: int
