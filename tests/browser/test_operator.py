@@ -114,6 +114,11 @@ def test_a_collection_is_closed_opened_and_extended(page: Page, served: Running,
     expect(said(page)).to_contain_text("taken until 3000-06-01")
 
 
+def add_plan(page: Page, file: Path) -> None:
+    card(page).get_by_label("a refreshed plan's file, or the next round's").set_input_files(file)
+    card(page).get_by_role("button", name="Add plan").click()
+
+
 def test_a_refreshed_plan_is_added_and_another_is_refused(
     page: Page, served: Running, plan: Plan, tmp_path: Path
 ) -> None:
@@ -123,12 +128,24 @@ def test_a_refreshed_plan_is_added_and_another_is_refused(
     open_page(page, served, secret(served, "operator"))
     for each, words in ((other, "not of"), (refreshed, "the plan is served")):
         each.save(tmp_path / "next.json")
-        card(page).get_by_label("a refreshed plan's file").set_input_files(tmp_path / "next.json")
-        card(page).get_by_role("button", name="Add plan").click()
+        add_plan(page, tmp_path / "next.json")
         expect(said(page)).to_contain_text(words)
     card(page).get_by_text("Plans", exact=True).click()
     expect(card(page).get_by_role("row", name=refreshed.fingerprint[:12])).to_be_visible()
     assert served.http.get(served.path(refreshed)).status_code == 200
+
+
+def test_the_plan_of_a_next_round_is_added(page: Page, tmp_path: Path) -> None:
+    first = make_plan(mechanism="ahdg", purpose=HOSTILE)
+    tally = sv.Tally(first)
+    tally.add(draw(first, 300))
+    second = first.next_round(tally)
+    second.save(tmp_path / "next.json")
+    with running([first], str(tmp_path / "rounds.db")) as served:
+        open_page(page, served, secret(served, "operator"))
+        add_plan(page, tmp_path / "next.json")
+        expect(said(page)).to_contain_text("the plan is served")
+        assert served.http.get(served.path(second)).status_code == 200
 
 
 def test_tokens_are_made_shown_once_and_revoked(page: Page, served: Running, plan: Plan) -> None:

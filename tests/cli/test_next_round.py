@@ -43,6 +43,14 @@ def test_the_next_round_is_a_plan_of_the_same_collection(first: sv.Plan) -> None
     assert "about 750 people who were not asked yet" in words
 
 
+def test_a_tally_says_whether_to_design_another_round_or_to_fit(first: sv.Plan) -> None:
+    said = text_of("tally", "first.json", "first.parquet", "--out", "counted.parquet")
+    assert "Next: sottovoce next-round first.json counted.parquet --out next.json" in said
+    first.next_round(sv.Tally.load("first.parquet")).save("second.json")
+    said = text_of("tally", "second.json", "first.parquet", "--out", "both.parquet")
+    assert "Next: sottovoce fit second.json both.parquet --out model.json" in said
+
+
 def test_what_has_no_next_round_says_why(first: sv.Plan) -> None:
     first.next_round(sv.Tally.load("first.parquet")).save("second.json")
     assert "round 2 of 2, the last" in fail("next-round", "second.json", "first.parquet", "--out", "third.json")

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import sottovoce as sv
-from sottovoce.plan.rounds import check_parent, continues, next_round
+from sottovoce.plan.rounds import check_parent, continues, is_last_round, next_round
 from tests.crowds import normal_crowd, square_schema
 
 
@@ -26,6 +26,13 @@ def test_a_later_round_has_the_earlier_questions_first_and_asks_them_of_nobody(
     for question in first.questions:
         same = second.questions[question.index]
         assert (same.attributes, same.tables, same.channel, same.share) == (*_of(question), 0)
+
+
+def test_a_round_is_the_last_by_its_number_and_where_there_is_only_one(rounds: tuple[sv.Plan, sv.Plan]) -> None:
+    first, _ = rounds
+    assert [is_last_round(plan) for plan in rounds] == [False, True]
+    assert is_last_round(sv.Plan.create(first.schema, epsilon=1, users=1000, mechanism="hdg"))
+    assert is_last_round(sv.Plan.create(first.schema, users=1000, mechanism="ahdg", waves=2, lifetime=1))
 
 
 def _of(question: object) -> tuple[object, ...]:

@@ -78,7 +78,7 @@ def _on_collection(name: str) -> Callable[[Callable[..., Done]], click.Command]:
 
 @_on_collection("add")
 def _add(store: Store, plan: Plan) -> Done:
-    """Serve one more plan of a collection that is served, such as a refreshed one."""
+    """Serve one more plan of a collection that is served: a refreshed one, or that of the next round."""
     from sottovoce.service.operation import add_plan
 
     add_plan(store, plan)

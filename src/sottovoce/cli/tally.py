@@ -19,6 +19,7 @@ from sottovoce.cli.output import json_option, make_console, make_table, print_js
 from sottovoce.client.report import PLAN_KEY
 from sottovoce.engines import require
 from sottovoce.engines.spark import tally_spark_files
+from sottovoce.plan.rounds import is_last_round
 
 _TALLY_KEY = b"sottovoce.tally"
 
@@ -78,7 +79,8 @@ def command(
         for reason, count in sorted(refused.items()):
             table.add_row(reason, f"{count:,}")
         console.print(table)
-    console.print(f"Next: sottovoce fit {plan_file} {out} --out model.json", style="dim")
+    following, result = ("fit", "model.json") if is_last_round(tally.plan) else ("next-round", "next.json")
+    console.print(f"Next: sottovoce {following} {plan_file} {out} --out {result}", style="dim")
 
 
 def _is_store(source: Path) -> bool:

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from sottovoce.tally.tally import Tally
 
 
+def is_last_round(plan: Plan) -> bool:
+    """Return whether no round follows that of a plan."""
+    rounds = find_mechanism(plan.mechanism).rounds
+    return rounds is None or plan.waves is not None or plan.round >= len(rounds(plan))
+
+
 def next_round(plan: Plan, tally: Tally) -> Plan:
     """Return the plan of the next round: all questions so far, asked of nobody any more, and its own after them.
 

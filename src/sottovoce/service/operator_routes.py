@@ -211,7 +211,7 @@ async def post_extend(request: Request, collection: Collection) -> Done:
     openapi_extra={"requestBody": {"required": True, "content": {JSON: {"schema": {"type": "object"}}}}},
 )
 async def post_plan(request: Request, collection: Collection) -> Done:
-    """Serve another plan of the same collection, such as a refreshed one; the body is the plan's file."""
+    """Serve another plan of the same collection: a refreshed one, or that of the next round; the body is its file."""
     await find(request, collection)
     collector = collector_of(request)
     document = await collector.bodies.read(request.receive)
@@ -221,7 +221,7 @@ async def post_plan(request: Request, collection: Collection) -> Done:
         if plan.collection != collection:
             raise StoreError(
                 f"this plan is of the collection {plan.collection[:12]}, not of {collection[:12]}: "
-                "a refreshed plan has the same questions, purpose and contact"
+                "a refreshed plan and that of a next round keep its purpose, contact and questions"
             )
         operation.add_plan(collector.store, plan)
         return plan

@@ -218,7 +218,7 @@
           make("form", { submit: acting(() => this.extend()) },
             make("label", {}, "new last day", this.until), make("button", {}, "Extend")),
           make("form", { submit: acting(() => this.add()) },
-            make("label", {}, "a refreshed plan's file", this.file), make("button", {}, "Add plan"))),
+            make("label", {}, "a refreshed plan's file, or the next round's", this.file), make("button", {}, "Add plan"))),
         this.toggle,
       );
     }
