@@ -1,6 +1,7 @@
 """What held-out reports confirm: slopes against a dense solution, and what becomes of noise and of dependence."""
 
 import numpy as np
+import pytest
 
 from sottovoce.mechanisms.spectral.belief import BELIEF
 from sottovoce.mechanisms.spectral.confirmation import _slopes, confirm
@@ -77,6 +78,76 @@ def test_one_attribute_has_nothing_to_confirm():
     information[0, 1:] = information[1:, 0] = 50.0
     moments = Moments(estimate, information)
     assert confirm(asked, moments, estimate, []) == (estimate, [])
+
+
+def drawn(people: int) -> tuple[Moments, list[Moments], np.ndarray, list[tuple[Moments, np.ndarray]]]:
+    """Return reports on three attributes, the held-out parts of them, a model, and fits to the rest; all by chance.
+
+    Single means of the last attribute are not asked for: fits say nothing of them, and the model's are taken.
+    """
+    generator = np.random.default_rng(6)
+    size = ASKED.size
+    held, asked_for = [], case(np.zeros((size, size)))[0].information > 0
+    asked_for[0, -1] = asked_for[-1, 0] = False
+    for _ in range(FOLDS):
+        information = np.where(asked_for, generator.uniform(0.1, 1.0, (size, size)) * people / FOLDS, 0.0)
+        information = (information + information.T) / 2
+        held.append(Moments(np.where(asked_for, symmetric(generator, 0.3), 0.0), information))
+    information = np.sum([part.information for part in held], axis=0)
+    total = np.sum([part.information * part.estimate for part in held], axis=0)
+    moments = Moments(np.divide(total, information, out=np.zeros_like(total), where=asked_for), information)
+    where = asked_moments(moments)
+    rests = [moments.minus(part) for part in held]
+    fits = [(Moments(r.estimate[where], r.information[where]), symmetric(generator, 0.3)[where]) for r in rests]
+    return moments, held, symmetric(generator, 0.3), fits
+
+
+def test_what_is_kept_follows_from_the_held_out_parts_alone_and_each_fit_is_cut_about_its_own_means():
+    moments, held, model, parts = drawn(400)
+    rows, columns = asked_moments(moments)
+    owner = {(1, 2): 0, (1, 3): 1, (2, 3): 2}
+    attribute, band = [0, 1, 1, 1, 2, 2, 2, 3], [0, 0, 1, 1, 0, 1, 1, 0]
+    pairs = [(number, u, v) for number, (u, v) in enumerate(zip(rows, columns, strict=True)) if u > 0]
+    agrees, says = np.zeros((2, len(pairs)))
+    alone = np.zeros((FOLDS, len(pairs)))
+    for fold, ((_, fit), part) in enumerate(zip(parts, held, strict=True)):
+        single = {v: fit[number] for number, (u, v) in enumerate(zip(rows, columns, strict=True)) if u == 0}
+        for index, (number, u, v) in enumerate(pairs):
+            alone[fold, index] = single.get(u, model[0, u]) * single.get(v, model[0, v])
+            dependence = fit[number] - alone[fold, index]
+            agrees[index] += part.information[u, v] * (part.estimate[u, v] - alone[fold, index]) * dependence
+            says[index] += part.information[u, v] * dependence**2
+    owners = np.array([owner[attribute[u], attribute[v]] for _, u, v in pairs])
+    fineness = np.array([band[u] + band[v] for _, u, v in pairs])
+    kept = np.clip(2 * _slopes(owners, fineness, agrees, says, BELIEF), 0, 1)
+    assert ((kept > 0) & (kept < 1)).any()
+    cut, fits = confirm(ASKED, moments, model, parts)
+    for index, (number, u, v) in enumerate(pairs):
+        product = model[0, u] * model[0, v]
+        np.testing.assert_allclose([cut[u, v], cut[v, u]], product + kept[index] * (model[u, v] - product))
+        for fold, ((_, fit), (_, own)) in enumerate(zip(parts, fits, strict=True)):
+            expected = alone[fold, index] + kept[index] * (fit[number] - alone[fold, index])
+            np.testing.assert_allclose(own[number], expected)
+    asked_for = np.zeros_like(model, dtype=bool)
+    for _, u, v in pairs:
+        asked_for[u, v] = asked_for[v, u] = True
+    np.testing.assert_array_equal(cut[~asked_for], model[~asked_for])
+    for (_, fit), (_, own) in zip(parts, fits, strict=True):
+        np.testing.assert_array_equal(own[rows == 0], fit[rows == 0])
+
+
+@pytest.mark.parametrize(("shown", "kept"), [(0.0, 0.0), (0.3, 0.6), (0.5, 1.0), (0.8, 1.0), (-0.2, 0.0)])
+def test_twice_what_is_shown_is_kept_from_nothing_to_all(shown, kept):
+    said = symmetric(np.random.default_rng(7), 0.2)
+    moments, model, parts = case(shown * said, (1 - shown) * said)
+    many = [
+        Moments(each.estimate, 1e6 * each.information) for each in (moments, *(rest for rest, _ in parts))
+    ]  # so many reports that the prior counts for nothing
+    cut, _ = confirm(ASKED, many[0], model, [(rest, fit) for rest, (_, fit) in zip(many[1:], parts, strict=True)])
+    together = np.triu(moments.information, 1)[1:, 1:] > 0
+    np.testing.assert_allclose(
+        (cut - moments.estimate)[1:, 1:][together], ((kept - shown) * said)[1:, 1:][together], atol=1e-3
+    )
 
 
 def test_slopes_solve_the_normal_equations_of_finenesses_and_pairs_together():
