@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.mechanisms.spectral import fitting
+from sottovoce.mechanisms.spectral.dependence import asked_moments
 
 SCHEMA = sv.Schema(
     [sv.Ordinal("a", 0, 15), sv.Categorical("b", ["x", "y", "z", "w"]), sv.Categorical("c", ["no", "yes"])]
@@ -57,3 +62,29 @@ def test_the_ends_of_a_scale_hold_no_phantom_mass(fitted: tuple[sv.Plan, sv.Tall
     crowd, marginal = people(400_000, seed=1), fitted[2].marginal("a")
     for level in (0, 15):
         assert marginal[level] == pytest.approx((crowd["a"] == level).mean(), abs=0.01)
+
+
+def test_only_what_held_out_reports_confirm_is_corrected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What each of the two parts of a fit is given and gives is looked at; both do their work."""
+    seen: dict[str, Any] = {}
+
+    def looked_at(name: str) -> Callable[..., Any]:
+        work = getattr(fitting, name)
+
+        def call(*given: Any) -> Any:
+            seen[name] = given, work(*given)
+            return seen[name][1]
+
+        return call
+
+    for name in ("confirm", "correct"):
+        monkeypatch.setattr(fitting, name, looked_at(name))
+    plan = sv.Plan.create(SCHEMA, epsilon=1, users=20_000)
+    sv.fit(plan, sv.simulate(plan, people(20_000, seed=2), seed=2))
+    (_, moments, model, parts), (cut, kept) = seen["confirm"]
+    assert np.abs(cut - model).max() > 0.001, "seed 2: some of it is taken back"
+    assert seen["correct"][0][3] is cut
+    assert seen["correct"][0][4] is kept
+    # every report is held out once: what is left of all without each part adds up to all
+    whole = moments.information[asked_moments(moments)]
+    np.testing.assert_allclose(sum(whole - rest.information for rest, _ in parts), whole)

@@ -2,12 +2,13 @@
 
 A fit stops where held-out reports are explained best as a whole. Where attributes go together but weakly, it has then
 followed noise in the fine functions of every pair. For a coefficient of a pair let g be what a fit to the other reports
-says of it less what it would be if the two attributes were independent, and z the same of the held-out reports, with
-information I. If the truth is a g plus what the fit missed, then z = a g + chance, and the slope
+says of it less what it would be if the two attributes were independent, and z what the held-out reports say less the
+same, with information I. If the truth is a g plus what the fit missed, then z = a g + chance, and the slope
 
     a = sum I z g / sum I g^2        with variance        1 / sum I g^2
 
-says how much of the fit to believe: 1 if all of it, 0 if it was noise. Coarse functions are confirmed more than fine
+says how much of the fit to believe: 1 if all of it, 0 if it was noise. Each part of the reports is held out once, and
+the sums go over all parts as if these fits had no reports in common. Coarse functions are confirmed more than fine
 ones and some pairs more than others, so a = beta(fineness) + gamma(pair), with normal priors (`Belief`): beta is a walk
 that starts near 1, gamma lies around 0. One small linear system has the solution. Where held-out reports can tell
 nothing the prior decides, and the fit stays as it is.
@@ -58,9 +59,9 @@ def confirm(
     agrees, says = np.zeros((2, len(pairs)))
     products = []
     for rest, fit in parts:
-        means = model[0].copy()
+        means = model[0].copy()  # for functions that were asked in products alone
         means[columns[single]] = fit[single]
-        products.append(means[first] * means[second])  # of the two attributes if they were independent
+        products.append(means[first] * means[second])  # what a product's mean is if its two attributes are independent
         dependence = fit[pairs] - products[-1]
         held_out = whole - rest.information[pairs]
         # information times estimate adds up over parts: what is left of all reports is the held-out part's
