@@ -1,5 +1,6 @@
 """Corrections pair by pair: the formulas against brute force, and what they do with pairs that do and do not depend."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -134,6 +135,14 @@ def test_no_function_counts_for_more_than_its_reports_or_is_followed_where_nobod
     correction = correct(axes, asked, moments, model, parts)
     assert (correction.target.information <= moments.information * (1 + 1e-12)).all()
     np.testing.assert_array_equal(correction.target.information > 0, moments.information > 0)
+
+
+def test_the_noise_of_single_attributes_counts_for_more_than_if_it_were_independent():
+    given = two_pairs(0.3)
+    doubt, plain = (correct(*given, belief=replace(BELIEF, single_noise=factor)).doubt for factor in (1.4, 1.0))
+    np.testing.assert_allclose(doubt.noise[0], 1.4 * plain.noise[0])
+    np.testing.assert_array_equal(doubt.noise[1:, 1:], plain.noise[1:, 1:])
+    np.testing.assert_array_equal(doubt.bias, plain.bias)
 
 
 def test_doubt_is_symmetric_and_the_prior_where_nobody_was_asked():

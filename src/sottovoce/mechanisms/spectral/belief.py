@@ -38,6 +38,8 @@ class Belief:
         pair_quantile, single_quantile: Intervals take this quantile of the variance, not its mean.
         boldness: How far the shrinkage of pairs follows the pair on its own rather than the pooled variance.
         pseudo: How many observations the pooled leverage counts for in a block's own.
+        single_noise: How much more a sum of one attribute's functions varies than if their noise were independent.
+            Exactly it is .1 to 4 times as much, by the levels asked for (noise.py): people are not spread evenly.
         coherent: Weight of errors that stand at few levels, where people stand, beside those spread over all.
         coherent_pair: The same for pairs: what depends on each other often does so at few values.
         coherent_listed: The same for pairs with a category of three or more values: one value may differ from all the
@@ -66,6 +68,7 @@ class Belief:
     single_quantile: float = 0.9
     boldness: float = 0.15
     pseudo: float = 6.0
+    single_noise: float = 1.4
     coherent: float = 0.5
     coherent_pair: float = 1.5
     coherent_listed: float = 3.5

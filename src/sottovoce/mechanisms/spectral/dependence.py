@@ -148,8 +148,9 @@ def correct(
     # components to be held to the independence of many pairs and not lose others (design/intervals.md)
     target[rows, columns] += kept * left
     weight[rows, columns] = 1 / np.maximum(remaining, 1 / information)
-    kept, bias, noise = shrinkage((high * shape)[block], own, information)
     # the same with a high quantile of b, for intervals
+    kept, bias, noise = shrinkage((high * shape)[block], own, information)
+    noise = np.where(one[block] > 0, noise, belief.single_noise * noise)
     cautious[rows, columns] += kept * left
     for matrix in (target, weight, cautious):
         matrix[columns, rows] = matrix[rows, columns]
