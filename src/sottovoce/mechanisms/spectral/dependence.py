@@ -74,7 +74,11 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Where a model should move, with what information; the cautious correction, and what is unknown after it."""
+    """Where a model should move; the cautious correction, and what is unknown after it.
+
+    The target counts by the information of the reports, not by what is known of it: a mixture has too few components to
+    be held to the independence of many pairs, of which much is known, and not lose others.
+    """
 
     target: Moments
     cautious: Floats
@@ -140,19 +144,14 @@ def correct(
 
     own = leverage[block]
     # empirical Bayes: the part of a residual to follow is the posterior mean over the grid of variances
-    kept, remaining = expected_shrinkage(
-        probable[block], shape[block, None] * belief.grid, own, information, twice=one[block] > 0
-    )
-    target, weight, cautious = model.copy(), np.zeros_like(model), model.copy()
-    # m + s (y - m), each weighted by what then remains, but by no more than its reports: a mixture has too few
-    # components to be held to the independence of many pairs and not lose others (design/intervals.md)
-    target[rows, columns] += kept * left
-    weight[rows, columns] = 1 / np.maximum(remaining, 1 / information)
+    kept = expected_shrinkage(probable[block], shape[block, None] * belief.grid, own, information, twice=one[block] > 0)
+    target, cautious = model.copy(), model.copy()
+    target[rows, columns] += kept * left  # m + s (y - m) (design/intervals.md, The shown answer)
     # the same with a high quantile of b, for intervals
     kept, bias, noise = shrinkage((high * shape)[block], own, information)
     noise = np.where(one[block] > 0, noise, belief.single_noise * noise)
     cautious[rows, columns] += kept * left
-    for matrix in (target, weight, cautious):
+    for matrix in (target, cautious):
         matrix[columns, rows] = matrix[rows, columns]
 
     whole = Layout.of([axis.bands for axis in axes])
@@ -167,7 +166,7 @@ def correct(
     measured = np.full(unasked.shape, np.inf)
     for table, values in ((tables[0], noise), (tables[1], bias), (measured, 1 / information)):
         table[where] = table[where[::-1]] = np.bincount(block, values) / count
-    return Correction(Moments(target, weight), cautious, Doubt(tables[0], tables[1], measured))
+    return Correction(Moments(target, moments.information), cautious, Doubt(tables[0], tables[1], measured))
 
 
 def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[Floats, Floats, Floats]:
@@ -189,8 +188,8 @@ def shrinkage(variance: Floats, leverage: Floats, information: Floats) -> tuple[
 
 def expected_shrinkage(
     probable: Floats, variances: Floats, leverage: Floats, information: Floats, *, twice: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Return the part of a residual to follow if the variance of the model's error is uncertain, and what remains.
+) -> Floats:
+    """Return the part of a residual to follow if the variance of the model's error is uncertain.
 
     The best part is the mean of the best parts. That of the mean variance would be larger: parts are concave in it.
     Of pairs it is applied twice, to the residual and to what it leaves: the mixture that is then moved there cannot
@@ -205,13 +204,11 @@ def expected_shrinkage(
         twice: Which rows are of pairs.
 
     Returns:
-        The part to follow and the mean squared error that remains, one for each row.
+        One part for each row.
     """
     each, _, _ = shrinkage(variances, leverage[:, None], information[:, None])
     kept = (probable * each).sum(axis=1)
-    kept = kept + np.where(twice, np.minimum(1.0, 2 * kept) * kept * (1 - kept), 0.0)
-    mean = (probable * variances).sum(axis=1)
-    return kept, (1 - kept) ** 2 * mean + (leverage + kept * (1 - leverage)) ** 2 / information
+    return np.asarray(kept + np.where(twice, np.minimum(1.0, 2 * kept) * kept * (1 - kept), 0.0))
 
 
 def _kinds(layout: Layout, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
