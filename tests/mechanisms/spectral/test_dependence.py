@@ -133,8 +133,10 @@ def test_a_target_counts_by_the_reports_and_is_the_model_where_nobody_was_asked(
 
 
 def test_the_noise_of_single_attributes_counts_for_more_than_if_it_were_independent():
-    given = two_pairs(0.3)
-    doubt, plain = (correct(*given, replace(BELIEF, single_noise=factor)).doubt for factor in (1.4, 1.0))
+    axes, asked, moments, model, parts = two_pairs(0.3)
+    doubt, plain = (
+        correct(axes, asked, moments, model, parts, replace(BELIEF, single_noise=factor)).doubt for factor in (1.4, 1.0)
+    )
     np.testing.assert_allclose(doubt.noise[0], 1.4 * plain.noise[0])
     np.testing.assert_array_equal(doubt.noise[1:, 1:], plain.noise[1:, 1:])
     np.testing.assert_array_equal(doubt.bias, plain.bias)
