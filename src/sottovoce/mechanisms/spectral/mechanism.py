@@ -150,8 +150,7 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
         fitted = fit_mixture(answers, EFFORTS[how.quality], progress=how.progress)
-    known = Known.of(answers.axes, answers.asked, fitted.doubt, fitted.residual, fitted.gap, answers.noise)
-    model = MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors, known=known)
+    model = MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors)
     model.caveats = tuple(_caveats(plan, answers))
     return model
 

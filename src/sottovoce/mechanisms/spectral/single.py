@@ -1,84 +1,278 @@
-"""One attribute alone: the logits whose distribution agrees with its measured means, by damped Newton steps.
+"""One attribute alone: the most probable distribution of its levels, given what was counted of them.
 
-A few dozen unknowns, so each step solves the linear system exactly; a spiky distribution takes ten steps where a
-first-order method takes thousands.
+Logits are sums of smooth functions of the level, scaled to their prior standard deviations, so that the prior is half
+the sum of squares of all unknowns. An attribute may be a smooth bell or stand at a few values: of a few textures the
+one is taken under which its counts are the most probable. A few dozen unknowns, so each step solves the linear system
+exactly; a spiky distribution takes ten steps where a first-order method takes thousands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.observations import Functions, SingleCounts, cell_sums
+from sottovoce.mechanisms.spectral.patterns import spans
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _MOST_STEPS = 60  # of Newton's method: ten are usual
-_TOLERANCE = 1e-6  # of the objective: far below what chance does to it
+_TOLERANCE = 1e-4  # of the objective: far below what chance does to it
+_FIRST_DAMPING = 1e-3  # of Newton's steps, beside the prior's curvature of 1
+_LEAST_LEVEL, _SMALL = 1e-6, 1e-3  # a level's share in a start at least; what keeps a start's unknowns small
+_MIDDLE = 5  # the texture that is tried first
+_MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard deviation
+_UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
+_RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
 
 
 @dataclass(frozen=True, slots=True)
-class SingleProblem:
-    """Half the weighted squared misfit of an attribute's means, plus half the squares of the unknowns.
+class Texture:
+    """What is believed of the logits of an ordered attribute.
 
     Attributes:
-        signs: The functions asked, levels by functions.
-        basis: The unknowns' functions of the level, levels by unknowns.
-        estimate: The measured mean of each function.
-        information: Its information.
+        smoothness: The weight of their squared second differences, per 64 levels.
+        least: The least amplitude of a basis function: above 0 where single values may stand out.
     """
 
-    signs: Floats
+    smoothness: float
+    least: float
+
+
+TEXTURES = tuple(Texture(smoothness, least) for smoothness in (5.0, 50.0) for least in (0.0, 0.05, 0.15, 0.5))
+"""More and less smooth, and in each case from a curve to spikes at single values."""
+
+
+def logit_basis(axis: Axis, texture: Texture) -> Floats:
+    """Return functions of the level scaled to their prior standard deviations, smoothest first: levels by functions."""
+    if not axis.ordered:
+        return _UNORDERED_SCALE * np.eye(axis.size)
+    values = axis.size - axis.nullable
+    cells = min(values, _RESOLUTION)
+    second = np.diff(np.eye(cells), 2, axis=0)
+    # eigenvectors of the squared second difference: the discrete cosines, smoothest first
+    eigenvalues, vectors = np.linalg.eigh(second.T @ second)
+    keep = slice(1, 1 + _FUNCTIONS)
+    curvature = np.maximum(eigenvalues[keep] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
+    # exp(-smoothness * |second difference|^2) makes coefficients normal with variance 1 / (2 smoothness eigenvalue)
+    amplitude = np.minimum(np.sqrt(2 / 64 / (2 * texture.smoothness * curvature)) + texture.least, _MOST_AMPLITUDE)
+    basis = vectors[:, keep] * np.sqrt(cells / 2) * amplitude
+    position = (np.arange(values) + 0.5) * cells / values - 0.5
+    smooth = np.stack([np.interp(position, np.arange(cells), column) for column in basis.T], axis=1)
+    if not axis.nullable:
+        return smooth
+    whole = np.zeros((axis.size, smooth.shape[1] + 1))
+    whole[:-1, 1:], whole[-1, 0] = smooth, _UNORDERED_SCALE
+    return whole
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A distribution of levels that follows from logits.
+
+    Attributes:
+        basis: The functions of the level that logits are sums of, levels by unknowns.
+        point: The unknowns.
+        levels: The distribution.
+    """
+
     basis: Floats
-    estimate: Floats
-    information: Floats
+    point: Floats
+    levels: Floats
 
-    def value(self, point: Floats) -> tuple[float, Floats, Floats]:
-        """Return the objective, the distribution and the residuals at a point."""
-        logits = self.basis @ point
+    @classmethod
+    def at(cls, basis: Floats, point: Floats) -> Single:
+        """Return the distribution at a point."""
+        logits = basis @ point
         levels = np.exp(logits - logits.max())
-        levels /= levels.sum()
-        residual = self.signs.T @ levels - self.estimate
-        return 0.5 * float(self.information @ residual**2 + point @ point), levels, residual
+        return cls(basis, point, levels / levels.sum())
 
-    def evidence(self, point: Floats) -> float:
-        """Return the logarithm of the probability of the estimates under the prior, by Laplace's method.
+    @classmethod
+    def flat(cls, basis: Floats) -> Single:
+        """Return the even distribution."""
+        return cls.at(basis, np.zeros(basis.shape[1]))
 
-        Up to a constant that is the same for every basis.
-        """
-        value, levels, _ = self.value(point)
-        slopes = self._slopes(levels)
-        curvature = (slopes.T * self.information) @ slopes
-        # Laplace: log integral = log of the peak - half the log determinant of the curvature there, prior's included
-        return -value - 0.5 * float(np.linalg.slogdet(curvature + np.eye(len(point)))[1])
+    @classmethod
+    def near(cls, basis: Floats, levels: Floats) -> Single:
+        """Return about a given distribution: its logarithm as a sum of the basis, by least squares and the prior."""
+        logits = np.log(np.maximum(levels, _LEAST_LEVEL))
+        logits = logits - levels @ logits
+        weighted = basis.T * (levels + 1 / len(levels))
+        return cls.at(basis, np.linalg.solve(weighted @ basis + _SMALL * np.eye(basis.shape[1]), weighted @ logits))
 
-    def _slopes(self, levels: Floats) -> Floats:
-        """Return how the functions' means change with the unknowns."""
+    @property
+    def penalty(self) -> float:
+        """Minus the logarithm of the prior: half the sum of squares of the unknowns."""
+        return 0.5 * float(self.point @ self.point)
+
+    def moved(self, step: Floats) -> Single:
+        """Return the distribution a step further."""
+        return Single.at(self.basis, self.point + step)
+
+    @property
+    def slopes(self) -> Floats:
+        """How the distribution changes with the unknowns: levels by unknowns."""
         # the softmax's Jacobian: dp_i/dl_j = p_i (1{i=j} - p_j), times the basis
-        spread = levels[:, None] * self.basis - np.outer(levels, levels @ self.basis)
-        return np.asarray(self.signs.T @ spread)
+        return np.asarray(self.levels[:, None] * (self.basis - self.levels @ self.basis))
 
-    def solve(self) -> Floats:
-        """Return the minimising point."""
-        point, damping = np.zeros(self.basis.shape[1]), 1.0
-        identity = np.eye(len(point))
-        value, levels, residual = self.value(point)
-        for _ in range(_MOST_STEPS):
-            slopes = self._slopes(levels)
-            gradient = slopes.T @ (self.information * residual) + point
-            curvature = (slopes.T * self.information) @ slopes
-            while True:
-                # Levenberg-Marquardt: Gauss-Newton curvature of the misfit, 1 for the prior, and the damping
-                tried = point - np.linalg.solve(curvature + (1 + damping) * identity, gradient)
-                new_value, new_levels, new_residual = self.value(tried)
-                if new_value <= value:
-                    break
-                damping *= 4
-                if damping > 1e12:
-                    return point
-            gained = value - new_value
-            point, value, levels, residual = tried, new_value, new_levels, new_residual
-            # less damping after success, four times as much after failure: the usual schedule
-            damping = max(damping / 3, 1e-8)
-            if gained < _TOLERANCE * max(1.0, value):
+
+class SingleProblem:
+    """Minus the logarithm of the probability of what was counted of an attribute, up to a constant.
+
+    Args:
+        axis: The attribute.
+        counts: What was counted.
+        alone: Whether every family counts once. If not it counts by its weight, for use beside its pairs.
+    """
+
+    def __init__(self, axis: Axis, counts: Sequence[SingleCounts], *, alone: bool) -> None:
+        self._signs = walsh_signs(axis.size, axis.bands)
+        weights = [1.0 if alone else own.weight for own in counts]
+        self._groups = _grouped([(own, weight) for own, weight in zip(counts, weights, strict=True) if weight])
+
+    def __call__(self, single: Single) -> float:
+        """Return the value."""
+        means = self._signs.T @ single.levels[:, None]
+        value = 0.0
+        for group in self._groups:
+            expected = group.expected(means)
+            value += float((group.weight * (expected - group.counts * np.log(expected))).sum())
+        return value
+
+    def expand(self, single: Single) -> tuple[Floats, Floats]:
+        """Return the slope and the curvature by the unknowns, the latter as Fisher scoring has it."""
+        return self._expand(single, single.slopes)
+
+    def around(self, single: Single) -> Parabola:
+        """Return the parabola that touches the value at a distribution, as a function of the distribution."""
+        return Parabola(single.levels, *self._expand(single, np.eye(len(single.levels))))
+
+    def _expand(self, single: Single, directions: Floats) -> tuple[Floats, Floats]:
+        """Return slope and curvature along changes of the distribution, levels by directions."""
+        count = directions.shape[1]
+        gradient, curvature = np.zeros(count), np.zeros((count, count))
+        means, moves = self._signs.T @ single.levels[:, None], self._signs.T @ directions
+        for group in self._groups:
+            expected = group.expected(means)
+            moved = (group.kept[:, :, None] * cell_sums(group.products, moves)).reshape(-1, count)
+            gradient += moved.T @ (group.weight * (1 - group.counts / expected)).ravel()
+            curvature += (moved.T * (group.weight / expected).ravel()) @ moved
+        return gradient, curvature
+
+
+@dataclass(frozen=True, slots=True)
+class Parabola:
+    """A value that is a quadratic form of the distance from a distribution: quick to look at from many sides.
+
+    Attributes:
+        levels: The distribution.
+        gradient: The slope there, by level.
+        curvature: The curvature, levels by levels.
+    """
+
+    levels: Floats
+    gradient: Floats
+    curvature: Floats
+
+    def __call__(self, single: Single) -> float:
+        """Return the value, nothing at the distribution itself."""
+        away = single.levels - self.levels
+        return float(self.gradient @ away + 0.5 * away @ self.curvature @ away)
+
+    def expand(self, single: Single) -> tuple[Floats, Floats]:
+        """Return the slope and the curvature by the unknowns."""
+        slopes = single.slopes
+        return slopes.T @ (self.gradient + self.curvature @ (single.levels - self.levels)), (
+            slopes.T @ self.curvature @ slopes
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Tables of as many functions each, one below the other; arrays are by tables and cells."""
+
+    products: Functions
+    counts: Floats
+    kept: Floats
+    chance: Floats
+    weight: Floats
+
+    def expected(self, means: Floats) -> Floats:
+        """Return the expected counts; of a cell that no level is in one, which is as good as any number."""
+        frequency = np.maximum(cell_sums(self.products, means)[..., 0], 0.0)
+        return np.where(self.chance > 0, self.kept * frequency + self.chance, 1.0)
+
+
+def _grouped(counts: Sequence[tuple[SingleCounts, float]]) -> list[_Group]:
+    """Return all tables, by how many functions they list; counts through the same table and channel are added up."""
+    alike: dict[int, dict[tuple[Any, ...], list[Any]]] = {}
+    for own, weight in counts:
+        for functions, *row in zip(own.functions.tolist(), own.counts, own.kept, own.chance, strict=True):
+            if row[1] > 0:
+                # the same part of chance: the sum of two counts then tells all that both do
+                key = (*functions, weight, round(float(row[2].sum() / row[1]), 9))
+                found = alike.setdefault(len(functions), {}).setdefault(key, [0.0, 0.0, 0.0])
+                for index, value in enumerate(row):
+                    found[index] = found[index] + value
+    groups = []
+    for many, tables in alike.items():
+        functions = np.array([key[:many] for key in tables], dtype=np.intp)
+        columns = [np.array(column) for column in zip(*tables.values(), strict=True)]
+        weight = np.array([[key[many]] for key in tables])
+        groups.append(_Group(spans(functions), columns[0], columns[1][:, None], columns[2], weight))
+    return groups
+
+
+def fit_single(axis: Axis, counts: Sequence[SingleCounts]) -> Single:
+    """Return the most probable distribution of an attribute's levels, with the texture that suits its counts.
+
+    Textures are compared by the parabola that touches the counts' probability at a first solution.
+
+    Args:
+        axis: The attribute.
+        counts: What was counted of it.
+    """
+    problem = SingleProblem(axis, counts, alone=True)
+    first = solve(problem, Single.flat(logit_basis(axis, TEXTURES[_MIDDLE])))[0]
+    if not axis.ordered:
+        return first
+    parabola = problem.around(first)
+    bases = [logit_basis(axis, texture) for texture in TEXTURES]
+    best = max((solve(parabola, Single.near(basis, first.levels)) for basis in bases), key=lambda found: found[1])[0]
+    return solve(problem, best)[0]
+
+
+def solve(problem: SingleProblem | Parabola, start: Single) -> tuple[Single, float]:
+    """Return the most probable distribution, and the logarithm of the counts' probability by Laplace's method.
+
+    Args:
+        problem: Minus the logarithm of the counts' probability, given a distribution.
+        start: Where to start; its basis stays.
+    """
+    single, damping = start, _FIRST_DAMPING
+    identity = np.eye(len(start.point))
+    value = problem(single) + single.penalty
+    for _ in range(_MOST_STEPS):
+        gradient, curvature = problem.expand(single)
+        gradient += single.point
+        while True:
+            # Levenberg-Marquardt: the curvature of the misfit, 1 for the prior, and the damping
+            tried = single.moved(-np.linalg.solve(curvature + (1 + damping) * identity, gradient))
+            new_value = problem(tried) + tried.penalty
+            if new_value <= value:
                 break
-        return point
+            damping *= 10
+            if damping > 1e12:
+                tried, new_value = single, value
+                break
+        gained = value - new_value
+        single, value = tried, new_value
+        damping = max(damping / 10, 1e-8)
+        if gained < _TOLERANCE:
+            break
+    # Laplace: log integral = log of the peak - half the log determinant of the curvature there, prior's included
+    curvature = problem.expand(single)[1]
+    return single, -value - 0.5 * float(np.linalg.slogdet(curvature + identity)[1])

@@ -1,0 +1,290 @@
+"""All attributes and all pairs at once: distributions, tables of two attributes, and how sure they are.
+
+A pair's table is log-linear: exp of a sum over products of scores, scaled to the distributions of its two attributes
+(scores.py, loglinear.py). Unknown are the logits of every attribute and the numbers theta of every pair. Both have
+normal priors, those of pairs with a variance that each pair's reports call for (scale.py), and a few Gauss-Newton steps
+find the most probable of them. Pairs say much of single attributes, and the more so the more they depend: given that
+high x means high y, whoever is asked for both tells of x twice. So every step eliminates the pairs' numbers and
+solves for all logits together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce._types import Floats, Progress
+from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
+from sottovoce.mechanisms.spectral.loglinear import table
+from sottovoce.mechanisms.spectral.observations import Observations
+from sottovoce.mechanisms.spectral.pairs import Expansion, Pair
+from sottovoce.mechanisms.spectral.scale import CommonCause, Key, Told, alone, pooled
+from sottovoce.mechanisms.spectral.scores import Cells, scores
+from sottovoce.mechanisms.spectral.single import Single, SingleProblem, fit_single
+from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
+
+_LONGEST_LOGITS = 2.0  # of a step, where people are: what a linear approximation bears
+_LONGEST_INTERACTION = 1.0  # of a step of a pair: standard deviation of the change of its log table
+_WORTH_MOVING = 1e-4  # a level with fewer people may move further
+_MOST_UNKNOWNS = 1500  # of all logits, solved for together; of more, each attribute by itself
+_LEAST_LEVEL = 1e-9  # of people at a level
+_SWEEPS = 8  # over all attributes, of what they have in common: it changes little after that
+
+
+@dataclass(frozen=True, slots=True)
+class PairEstimate:
+    """What was found of a pair.
+
+    Attributes:
+        joint: The table of both attributes' cells.
+        theta: The numbers that describe their dependence, in products of scores.
+        information: What the reports tell of these numbers, about the table: minus the curvature.
+        slope: g, so that the reports' log probability is g theta - theta N theta / 2.
+        mean: What is expected of theta by what all attributes have in common.
+        shown: The variance by which theta was shrunk.
+        cautious: One that the pair's own reports leave possible.
+        told: What the reports tell of each number by itself if the two are independent: the diagonal of N there.
+    """
+
+    joint: Floats
+    theta: Floats
+    information: Floats
+    slope: Floats
+    mean: Floats
+    shown: float
+    cautious: float
+    told: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What was found of a crowd.
+
+    Attributes:
+        singles: The distribution of each attribute.
+        covariances: Of each attribute the covariance of its unknowns.
+        cells: The cells into which each attribute's levels are joined for pairs.
+        scores: The scores of these cells.
+        pairs: What was found of every pair.
+    """
+
+    singles: list[Single]
+    covariances: list[Floats]
+    cells: list[Cells]
+    scores: list[Floats]
+    pairs: dict[Key, PairEstimate]
+
+
+def estimate(
+    axes: Sequence[Axis],
+    seen: Observations,
+    *,
+    steps: int,
+    most_scores: int,
+    common: bool = True,
+    belief: Belief = BELIEF,
+    progress: Progress = lambda done: None,
+) -> Estimate:
+    """Return the most probable distributions and tables, given what was counted.
+
+    Args:
+        axes: The attributes.
+        seen: What was counted of them.
+        steps: How many Gauss-Newton steps to make.
+        most_scores: How many scores an ordered attribute has.
+        common: Whether to look for a cause that all attributes share.
+        belief: The constants.
+        progress: Told how much of the work is done, from 0 to 1.
+    """
+    singles = [fit_single(axis, own) for axis, own in zip(axes, seen.single, strict=True)]
+    progress(1 / (steps + 1))
+    search = _Search(axes, seen, singles, most_scores, belief)
+    cause = CommonCause([own.shape[1] for own in search.scores]) if common and len(axes) > 2 else None
+    for step in range(steps):
+        search.expand(sums=step > 0)
+        search.weigh(cause)
+        search.step(sums=step > 0)
+        progress((step + 2) / (steps + 1))
+    return search.result()
+
+
+class _Search:
+    """Where the search stands, and what the last expansion found there."""
+
+    def __init__(
+        self, axes: Sequence[Axis], seen: Observations, singles: list[Single], most_scores: int, belief: Belief
+    ) -> None:
+        self.belief, self.singles = belief, singles
+        self.cells = [Cells.joining(axis, own.levels) for axis, own in zip(axes, singles, strict=True)]
+        self.scores = [
+            scores(axis, self._people(index), most=most_scores, belief=belief) for index, axis in enumerate(axes)
+        ]
+        # the sums of every Walsh function over the people of every cell: within a cell people stand as they do alone
+        signs = [
+            walsh_signs(axis.size, axis.bands).T @ cells.within(own.levels)
+            for axis, cells, own in zip(axes, self.cells, singles, strict=True)
+        ]
+        self._alone = [SingleProblem(axis, own, alone=False) for axis, own in zip(axes, seen.single, strict=True)]
+        self._keys = list(combinations(range(len(axes)), 2))
+        self._pairs = {key: Pair(seen.pair.get(key, []), signs[key[0]], signs[key[1]]) for key in self._keys}
+        self._theta = {key: np.zeros(self._size(key)) for key in self._keys}
+        self._mean = {key: np.zeros(self._size(key)) for key in self._keys}
+        self._shown: dict[Key, float] = {}
+        self._cautious: dict[Key, float] = {}
+        self._told: dict[Key, Floats] = {}
+        self._joint = {key: self._table(key) for key in self._keys}
+        starts = np.cumsum([0] + [len(own.point) for own in singles])
+        self._unknowns = [slice(*ends) for ends in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
+        self._expansions: dict[Key, Expansion] = {}
+
+    def expand(self, *, sums: bool) -> None:
+        """Expand what was counted of every pair about the present tables; with sums, by attributes' logits too."""
+        moves = [cells.sums(own.slopes) for cells, own in zip(self.cells, self.singles, strict=True)] if sums else None
+        for key, pair in self._pairs.items():
+            own = None if moves is None else (moves[key[0]], moves[key[1]])
+            self._expansions[key] = pair.expand(self._joint[key], (self.scores[key[0]], self.scores[key[1]]), own)
+
+    def weigh(self, cause: CommonCause | None) -> None:
+        """Find how strongly pairs depend, and what they have in common, from the last expansion.
+
+        Both are moved half-way from where they were, because what reports tell of strong dependence changes with it.
+        """
+        if not self._keys:
+            return
+        told = {key: Told.of(*self._own(key), self._shape(key)) for key in self._keys}
+        grid, first = self.belief.grid, not self._shown
+        if first:
+            by_itself = alone(np.array([told[key].evidence(grid) for key in self._keys]), self.belief)
+            own = self.belief.quantile(by_itself, self.belief.cautious)
+            self._cautious = dict(zip(self._keys, own.tolist(), strict=True))
+            self._told = {key: np.diag(self._expansions[key].information).copy() for key in self._keys}
+        variances = self._variances(told, cause)
+        if cause is not None:
+            for _ in range(_SWEEPS):
+                cause.learn(told, variances)
+                variances = self._variances(told, cause)
+        for key in self._keys:
+            mean = np.zeros(self._size(key)) if cause is None else cause.mean(key)
+            self._shown[key] = variances[key] if first else float(np.sqrt(variances[key] * self._shown[key]))
+            self._mean[key] = mean if first else (mean + self._mean[key]) / 2
+
+    def step(self, *, sums: bool) -> None:
+        """Move to the most probable point of the last expansion, or towards it as far as it can be trusted."""
+        moved = np.zeros(self._unknowns[-1].stop)
+        if sums:
+            moved = self._trusted(self._solve(*self._system()))
+            self.singles = [own.moved(moved[part]) for own, part in zip(self.singles, self._unknowns, strict=True)]
+        for key in self._keys:
+            inverse, slope = self._shrunk(key)
+            if sums:
+                slope = slope - self._across(key).T @ moved[self._both(key)]
+            step = inverse @ slope
+            change = self.scores[key[0]] @ step.reshape(self._shape(key)) @ self.scores[key[1]].T
+            size = np.sqrt(self._people(key[0]) @ change**2 @ self._people(key[1]))
+            self._theta[key] = self._theta[key] + step * min(1.0, _LONGEST_INTERACTION / max(float(size), 1e-12))
+            self._joint[key] = self._table(key)
+
+    def result(self) -> Estimate:
+        """Return what was found, and how sure it is."""
+        self.expand(sums=True)
+        system, _ = self._system()
+        if len(system) <= _MOST_UNKNOWNS:
+            inverse = np.linalg.inv(system)
+            covariances = [inverse[part, part] for part in self._unknowns]
+        else:
+            covariances = [np.linalg.inv(system[part, part]) for part in self._unknowns]
+        pairs = {}
+        for key in self._keys:
+            information, slope = self._own(key)
+            pairs[key] = PairEstimate(
+                self._joint[key],
+                self._theta[key],
+                information,
+                slope,
+                self._mean[key],
+                self._shown[key],
+                max(self._cautious[key], self._shown[key]),
+                self._told[key],
+            )
+        return Estimate(self.singles, covariances, self.cells, self.scores, pairs)
+
+    def _people(self, index: int) -> Floats:
+        people = self.cells[index].sums(np.maximum(self.singles[index].levels, _LEAST_LEVEL))
+        return np.asarray(people / people.sum())
+
+    def _shape(self, key: Key) -> tuple[int, int]:
+        return self.scores[key[0]].shape[1], self.scores[key[1]].shape[1]
+
+    def _size(self, key: Key) -> int:
+        return int(np.prod(self._shape(key)))
+
+    def _table(self, key: Key) -> Floats:
+        interaction = self.scores[key[0]] @ self._theta[key].reshape(self._shape(key)) @ self.scores[key[1]].T
+        return table(interaction, self._people(key[0]), self._people(key[1]))
+
+    def _own(self, key: Key) -> tuple[Floats, Floats]:
+        """Return N and g of a pair's numbers: their log probability is g theta - theta N theta / 2."""
+        count = self._size(key)
+        information = self._expansions[key].information[:count, :count]
+        return information, self._expansions[key].slope[:count] + information @ self._theta[key]
+
+    def _variances(self, told: dict[Key, Told], cause: CommonCause | None) -> dict[Key, float]:
+        """Return the variance of every pair, by what all of them show."""
+        grid = self.belief.grid
+        evidence = [
+            own.evidence(grid) if cause is None else own.evidence(grid, cause.mean(key), cause.spread(key, own))
+            for key, own in told.items()
+        ]
+        shown = self.belief.quantile(pooled(np.array(evidence), self.belief), self.belief.shown)
+        return dict(zip(told, shown.tolist(), strict=True))
+
+    def _shrunk(self, key: Key) -> tuple[Floats, Floats]:
+        """Return the inverse of N with the prior's precision, and the slope with the prior's."""
+        count, shown = self._size(key), self._shown[key]
+        expansion = self._expansions[key]
+        inverse = np.linalg.inv(expansion.information[:count, :count] + np.eye(count) / shown)
+        return inverse, expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
+
+    def _both(self, key: Key) -> NDArray[np.intp]:
+        """Return where the unknowns of a pair's two attributes stand."""
+        return np.concatenate([np.arange(self._unknowns[index].start, self._unknowns[index].stop) for index in key])
+
+    def _across(self, key: Key) -> Floats:
+        """Return what the reports on a pair tell of its attributes' unknowns and its own numbers together."""
+        count = self._size(key)
+        return self._expansions[key].information[count:, :count]
+
+    def _system(self) -> tuple[Floats, Floats]:
+        """Return the curvature and the slope of all attributes' unknowns, the pairs' numbers being eliminated."""
+        size = self._unknowns[-1].stop
+        system, slope = np.eye(size), np.zeros(size)
+        for own, problem, part in zip(self.singles, self._alone, self._unknowns, strict=True):
+            gradient, curvature = problem.expand(own)
+            system[part, part] += curvature
+            slope[part] -= gradient + own.point
+        for key in self._keys:
+            count, both = self._size(key), self._both(key)
+            expansion, across = self._expansions[key], self._across(key)
+            inverse, gradient = self._shrunk(key)
+            # Schur's complement: what is left of the unknowns' information once the pair's numbers follow them
+            system[np.ix_(both, both)] += expansion.information[count:, count:] - across @ inverse @ across.T
+            slope[both] += expansion.slope[count:] - across @ (inverse @ gradient)
+        return system, slope
+
+    def _solve(self, system: Floats, slope: Floats) -> Floats:
+        if len(system) <= _MOST_UNKNOWNS:
+            return np.asarray(np.linalg.solve(system, slope))
+        return np.concatenate([np.linalg.solve(system[part, part], slope[part]) for part in self._unknowns])
+
+    def _trusted(self, step: Floats) -> Floats:
+        """Return a step of all unknowns, shortened to what the expansion can be trusted for."""
+        longest = 0.0
+        for own, part in zip(self.singles, self._unknowns, strict=True):
+            change = own.basis @ step[part]
+            change = (change - own.levels @ change)[own.levels > _WORTH_MOVING]
+            longest = max(longest, float(np.abs(change).max(initial=0.0)))
+        return step * min(1.0, _LONGEST_LOGITS / max(longest, 1e-12))

@@ -1,0 +1,189 @@
+"""A mixture of products that has given tables of two attributes: one distribution of whole records for all of them.
+
+Tables of pairs are found one by one (joint.py). A mixture p(x) = sum over components of weight * product of
+distributions of levels has them all at once: never negative, additive, and 1 for everybody; and what three or more
+attributes do together follows from it.
+
+The dependence of a pair is its table less the product of both sums, in functions that are uncorrelated and of variance 1
+over people. A component stands at a point of the space of all these functions; products of its coordinates, averaged
+over components, are the dependence. So a factorisation of all dependence together says where components should stand:
+at the corners of a cube, along orthogonal columns of signs of which no product of two is a third (a design of resolution
+IV), so that pairs come out right and three attributes do nothing beyond them. From there logits are moved by descent
+until tables and sums are as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+import numpy as np
+
+from sottovoce._types import Floats
+from sottovoce.mechanisms.spectral.descent import descend
+from sottovoce.mechanisms.spectral.moments import hadamard
+
+_SUMS_WEIGHT = 50.0  # of a squared relative error of an attribute's own distribution, beside one of dependence
+_LEAST_SHARE = 1e-4  # of people at a level, by which its error is divided
+_HOLD = 1e-4  # what keeps components from drifting where it makes no difference
+_FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
+_BALANCING = 10  # rounds of bringing the first components' sums to what is given
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Component weights, and one array of distributions per attribute (components by levels)."""
+
+    weights: Floats
+    factors: list[Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a mixture should have.
+
+    Attributes:
+        levels: The distribution of each attribute.
+        functions: For each attribute functions of its levels, of mean zero, uncorrelated and of variance 1.
+        dependence: For each pair the means of products of these functions.
+    """
+
+    levels: Sequence[Floats]
+    functions: Sequence[Floats]
+    dependence: Mapping[tuple[int, int], Floats]
+
+
+def mixture(wanted: Wanted, *, components: int, steps: int) -> Mixture:
+    """Return a mixture that has what is wanted, as nearly as so many steps bring it.
+
+    Args:
+        wanted: Distributions and dependence.
+        components: How many components: a power of two.
+        steps: How many steps of descent.
+    """
+    problem = _Problem(wanted, components)
+    if not problem.width:
+        return Mixture(np.ones(1), [own[None] for own in wanted.levels])
+    start = problem.start()
+    units = problem.units()
+
+    def scaled(moves: Floats) -> tuple[float, Floats]:
+        value, gradient = problem(start + units * moves)
+        return value, units * gradient
+
+    point = start + units * next(islice(descend(scaled, np.zeros_like(start)), steps - 1, None))
+    return Mixture(*problem.tables(point))
+
+
+class _Problem:
+    """Half the squared error of a mixture, as a function of one vector: shifts of levels, coordinates, log weights."""
+
+    def __init__(self, wanted: Wanted, components: int) -> None:
+        self._wanted, self._components = wanted, components
+        self._logits = [np.log(np.maximum(own, 1e-12)) for own in wanted.levels]
+        self._of_levels = _slices([len(own) for own in wanted.levels])
+        self._of_functions = _slices([own.shape[1] for own in wanted.functions])
+        self.width = self._of_functions[-1].stop
+        self._dependence = np.zeros((self.width, self.width))
+        self._between = np.ones((self.width, self.width))
+        for own in self._of_functions:
+            self._between[own, own] = 0.0
+        for (one, other), block in wanted.dependence.items():
+            where = self._of_functions[one], self._of_functions[other]
+            self._dependence[where], self._dependence[where[::-1]] = block, block.T
+
+    def tables(self, point: Floats) -> tuple[Floats, list[Floats]]:
+        """Return weights, and components' distributions of every attribute."""
+        shifts, coordinates, logs = self._parts(point)
+        weights = np.exp(logs - logs.max())
+        tables = []
+        for own, part, of, functions in zip(
+            self._logits, self._of_levels, self._of_functions, self._wanted.functions, strict=True
+        ):
+            logits = own + shifts[part] + coordinates[:, of] @ functions.T
+            table = np.exp(logits - logits.max(axis=1, keepdims=True))
+            tables.append(table / table.sum(axis=1, keepdims=True))
+        return weights / weights.sum(), tables
+
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
+        """Return the value and the gradient."""
+        _, coordinates, logs = self._parts(point)
+        weights, tables = self.tables(point)
+        means = np.concatenate(
+            [own @ functions for own, functions in zip(tables, self._wanted.functions, strict=True)], axis=1
+        )
+        centred = means - weights @ means
+        # every pair stands in both triangles
+        off = self._between * ((centred * weights[:, None]).T @ centred - self._dependence)
+        value = 0.25 * float((off * off).sum())
+        gradient = np.zeros_like(point)
+        to_shifts, to_coordinates, to_logs = self._parts(gradient)
+        back = centred @ off
+        by_weight = 0.5 * (centred * back).sum(axis=1)
+        for own, part, of, functions, levels in zip(
+            tables, self._of_levels, self._of_functions, self._wanted.functions, self._wanted.levels, strict=True
+        ):
+            error = weights @ own - levels
+            by_level = _SUMS_WEIGHT * error / (levels + _LEAST_SHARE)
+            value += 0.5 * float(error @ by_level)
+            by_table = by_level + back[:, of] @ functions.T
+            # the softmax's Jacobian: dp_i/dl_j = p_i (1{i=j} - p_j)
+            by_logit = weights[:, None] * own * (by_table - (own * by_table).sum(axis=1, keepdims=True))
+            to_coordinates[:, of] = by_logit @ functions
+            to_shifts[part] = by_logit.sum(axis=0)
+            by_weight += own @ by_level
+        to_logs += weights * (by_weight - weights @ by_weight)
+        hold = _HOLD / self._components
+        value += 0.5 * hold * float((coordinates * coordinates).sum() + logs @ logs)
+        to_coordinates += hold * coordinates
+        to_logs += hold * logs
+        return value, gradient
+
+    def start(self) -> Floats:
+        """Return the point from which to descend: components at the corners that the factors of dependence span."""
+        columns = _columns(self._components)
+        factors = self._factors(min(columns.shape[1], self.width))
+        point = np.zeros(self._of_levels[-1].stop + self._components * (self.width + 1))
+        shifts, coordinates, _ = self._parts(point)
+        coordinates[:] = columns[:, : factors.shape[1]] @ factors.T
+        for part, of, functions in zip(self._of_levels, self._of_functions, self._wanted.functions, strict=True):
+            # components move mass apart; what they have in common is as much narrower
+            shifts[part] = -0.5 * ((functions @ factors[of]) ** 2).sum(axis=1)
+        for _ in range(_BALANCING):
+            weights, tables = self.tables(point)
+            for own, part, logits in zip(tables, self._of_levels, self._logits, strict=True):
+                shifts[part] += logits - np.log(np.maximum(weights @ own, 1e-12))
+        return point
+
+    def units(self) -> Floats:
+        """Return by how much to move each number for the value to bend about as much along all of them."""
+        rare = np.concatenate([1 / np.sqrt(_SUMS_WEIGHT * own + 1e-3) for own in self._wanted.levels])
+        root = np.sqrt(self._components)
+        return np.concatenate([rare, np.full(self._components * self.width, 1.5 * root), np.full(self._components, root / 2)])
+
+    def _factors(self, count: int) -> Floats:
+        """Return factors whose products come near to the dependence between attributes."""
+        filled, factors = self._dependence, np.zeros((self.width, count))
+        for _ in range(_FACTOR_ROUNDS):
+            values, vectors = np.linalg.eigh(filled)
+            factors = vectors[:, : -count - 1 : -1] * np.sqrt(np.maximum(values[: -count - 1 : -1], 0.0))
+            # the dependence of an attribute on itself is whatever suits the factors
+            filled = np.where(self._between > 0, self._dependence, factors @ factors.T)
+        return factors
+
+    def _parts(self, point: Floats) -> tuple[Floats, Floats, Floats]:
+        first = self._of_levels[-1].stop
+        second = first + self._components * self.width
+        return point[:first], point[first:second].reshape(self._components, self.width), point[second:]
+
+
+def _slices(sizes: Sequence[int]) -> list[slice]:
+    return [slice(*ends) for ends in pairwise(np.cumsum([0, *sizes]).tolist())]
+
+
+def _columns(count: int) -> Floats:
+    """Return columns of signs, orthogonal to each other and to one, no product of two of which is a third."""
+    # of the Walsh-Hadamard matrix those whose number has an odd count of ones: the product of two has an even count
+    numbers = sorted((number for number in range(count) if number.bit_count() % 2), key=lambda n: (n.bit_count(), n))
+    return np.asarray(hadamard(np.eye(count))[:, numbers])
