@@ -21,7 +21,10 @@ WITHOUT_MIRROR = {
     "plan/refusals.py": "names of reasons: every engine's tests count by them",
     **{
         f"simulation/crowds/{name}.py": "a made-up crowd: tests/simulation/crowds/test_crowds.py asks the same of each"
-        for name in ("commuting", "health", "households", "learning", "staff", "telemetry", "crowd", "drawing")
+        for name in (
+            *("commuting", "health", "telemetry", "staff", "households", "learning", "visitors", "farms"),
+            *("crowd", "drawing"),
+        )
     },
     "views/report_page/style.py": "how a page looks: tests/browser/test_report.py looks at it",
     **{

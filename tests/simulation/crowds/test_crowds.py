@@ -7,21 +7,21 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, Crowd, Population
+from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, LOOKED_AT, Crowd, Population
 
 PEOPLE = 40_000
 EACH = pytest.mark.parametrize("crowd", CROWDS.values(), ids=CROWDS)
 ENTWINED = [crowd for crowd in CROWDS.values() if crowd.together]
 
 
-def test_there_are_at_least_five_crowds_and_two_of_them_are_held_out() -> None:
+def test_every_crowd_is_for_building_or_was_looked_at_or_is_held_out_and_two_are() -> None:
     assert len(CROWDS) >= 5
     assert len(HELD_OUT) == 2
-    assert set(HELD_OUT) | set(BUILDING) == set(CROWDS)
-    assert not set(HELD_OUT) & set(BUILDING)
+    assert sorted((*BUILDING, *LOOKED_AT, *HELD_OUT)) == sorted(CROWDS)
 
 
 @EACH
@@ -114,7 +114,10 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
 
 @pytest.mark.parametrize(
     ("crowd", "number", "by"),
-    [("commuting", "minutes", "district"), ("health", "body_mass", "clinic"), ("telemetry", "wait", "country")],
+    [
+        *(("commuting", "minutes", "district"), ("health", "body_mass", "clinic"), ("telemetry", "wait", "country")),
+        *(("visitors", "stayed", "home"), ("farms", "income", "district")),
+    ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
     table = CROWDS[crowd].draw(PEOPLE, seed=0)
@@ -124,9 +127,30 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
     assert abs(stats.spearmanr(means, range(len(means))).statistic) < 0.4
 
 
-def test_minutes_are_said_in_round_numbers() -> None:
-    minutes = CROWDS["commuting"].draw(PEOPLE, seed=0)["minutes"]
-    assert (minutes % 5 == 0).mean() > 0.7
+@pytest.mark.parametrize(
+    ("crowd", "name", "step", "share"),
+    [("commuting", "minutes", 5, 0.7), ("visitors", "stayed", 30, 0.5), ("farms", "harvest", 7, 0.5)],
+)
+def test_minutes_and_days_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
+    assert (CROWDS[crowd].draw(PEOPLE, seed=0)[name] % step == 0).mean() > share
+
+
+@pytest.mark.parametrize("other", ["district", "crop"])
+def test_the_age_of_farmers_goes_with_no_district_and_no_crop(other: str) -> None:
+    # seed 0; two tests at 1e-4
+    assert chance(Population(CROWDS["farms"].schema, CROWDS["farms"].draw(PEOPLE, seed=0)), "age", other) > 1e-4
+
+
+def test_watering_goes_with_income_only_within_districts() -> None:
+    table = CROWDS["farms"].draw(PEOPLE, seed=0)
+    income, watered, deviation = table["income"], table["watering"] != "none", np.nanstd(table["income"])
+
+    def gap(rows: NDArray[np.bool_]) -> float:
+        return float((np.nanmean(income[rows & watered]) - np.nanmean(income[rows & ~watered])) / deviation)
+
+    assert abs(gap(np.full(PEOPLE, fill_value=True))) < 0.1
+    assert gap(table["district"] == "Lyme") > 0.3
+    assert gap(table["district"] == "Bleake") < -0.3
 
 
 @EACH

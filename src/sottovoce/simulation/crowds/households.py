@@ -2,7 +2,7 @@
 
 Rent is missing for most who own (a few pay for the ground) and for some who rent; income is skewed and told less at
 both ends. Rent per region runs in no order. A pet, a garden and a neighbour's key hang together as three and never as
-pairs, and go with nothing else. Held out: nothing is to be tuned on this crowd.
+pairs, and go with nothing else. Nothing is to be tuned on this crowd.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Marks run from 1 (best) to 6, so that better is lower; they go with each other, with homework and with the school, in no
 order. Homework is said in quarters of an hour. Some languages are spoken by two or three in a hundred. Who has lunch at
-school depends on the school. The month of birth goes with nothing. Held out: nothing is to be tuned on this crowd.
+school depends on the school. The month of birth goes with nothing. Nothing is to be tuned on this crowd.
 """
 
 from __future__ import annotations
