@@ -33,6 +33,7 @@ class Belief:
             what counts as measured could tell even that from none.
         single_prior: Of the variance over people of what is asked, the part that its mean may have before any report.
         single_doubt: How much larger the variance of a single attribute's answer is taken than its posterior one.
+        rest: Of a pair's variance, the part that products of functions outside its scores have.
         triple, triple_decay: Prior variance of what three attributes do beyond pairs, and its decay per score.
     """
 
@@ -51,6 +52,7 @@ class Belief:
     pair_prior: float = 0.02
     single_prior: float = 0.5
     single_doubt: float = 1.2
+    rest: float = 0.01
     triple: float = 0.4**2
     triple_decay: float = 2.0
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats, Progress
+from sottovoce.mechanisms.spectral.doubt import Doubt, doubt_of
 from sottovoce.mechanisms.spectral.joint import Estimate, estimate
 from sottovoce.mechanisms.spectral.mixture import Mixture, Wanted, mixture
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool
@@ -74,10 +75,10 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A fitted mixture, and what it was made of."""
+    """A fitted mixture, and what remains unknown."""
 
     mixture: Mixture
-    estimate: Estimate
+    doubt: Doubt
 
 
 def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda done: None) -> Fitted:
@@ -97,9 +98,11 @@ def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda
         common=effort.common,
         progress=lambda done: progress(0.8 * done),
     )
-    result = mixture(wanted(found), components=effort.components, steps=effort.descent)
+    target = wanted(found)
+    result = mixture(target, components=effort.components, steps=effort.descent)
+    doubt = doubt_of(answers.axes, found, target, result)
     progress(1.0)
-    return Fitted(result, found)
+    return Fitted(result, doubt)
 
 
 def wanted(found: Estimate) -> Wanted:

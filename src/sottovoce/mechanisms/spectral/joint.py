@@ -47,7 +47,8 @@ class PairEstimate:
         mean: What is expected of theta by what all attributes have in common.
         shown: The variance by which theta was shrunk.
         cautious: One that the pair's own reports leave possible.
-        told: What the reports tell of each number by itself if the two are independent: the diagonal of N there.
+        left: Of the variance that each number has before any report (`Belief.pair_prior`), the part that reports leave
+            if the two are independent.
     """
 
     joint: Floats
@@ -57,7 +58,7 @@ class PairEstimate:
     mean: Floats
     shown: float
     cautious: float
-    told: Floats
+    left: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class _Search:
         self._mean = {key: np.zeros(self._size(key)) for key in self._keys}
         self._shown: dict[Key, float] = {}
         self._cautious: dict[Key, float] = {}
-        self._told: dict[Key, Floats] = {}
+        self._left: dict[Key, Floats] = {}
         self._joint = {key: self._table(key) for key in self._keys}
         starts = np.cumsum([0] + [len(own.point) for own in singles])
         self._unknowns = [slice(*ends) for ends in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
@@ -161,7 +162,7 @@ class _Search:
             by_itself = alone(np.array([told[key].evidence(grid) for key in self._keys]), self.belief)
             own = self.belief.quantile(by_itself, self.belief.cautious)
             self._cautious = dict(zip(self._keys, own.tolist(), strict=True))
-            self._told = {key: np.diag(self._expansions[key].information).copy() for key in self._keys}
+            self._left = {key: self._unknown(key) for key in self._keys}
         variances = self._variances(told, cause)
         if cause is not None:
             for _ in range(_SWEEPS):
@@ -208,7 +209,7 @@ class _Search:
                 self._mean[key],
                 self._shown[key],
                 max(self._cautious[key], self._shown[key]),
-                self._told[key],
+                self._left[key],
             )
         return Estimate(self.singles, covariances, self.cells, self.scores, pairs)
 
@@ -231,6 +232,12 @@ class _Search:
         count = self._size(key)
         information = self._expansions[key].information[:count, :count]
         return information, self._expansions[key].slope[:count] + information @ self._theta[key]
+
+    def _unknown(self, key: Key) -> Floats:
+        """Return the part of a pair's prior variance that the last expansion leaves, number by number."""
+        count, prior = self._size(key), self.belief.pair_prior
+        information = self._expansions[key].information[:count, :count]
+        return np.asarray(np.diag(np.linalg.inv(np.eye(count) + prior * information)))
 
     def _variances(self, told: dict[Key, Told], cause: CommonCause | None) -> dict[Key, float]:
         """Return the variance of every pair, by what all of them show."""

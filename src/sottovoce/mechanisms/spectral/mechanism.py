@@ -150,7 +150,8 @@ def fit(plan: Plan, tally: Tally, how: Fitting) -> MixtureModel:
     origin = Origin.of(plan, tally)
     with threadpool_limits(1):  # matrices are small: several threads would only wait for each other
         fitted = fit_mixture(answers, EFFORTS[how.quality], progress=how.progress)
-    model = MixtureModel(origin, weights=fitted.mixture.weights, factors=fitted.mixture.factors)
+    mixture, known = fitted.mixture, Known.of(answers, fitted)
+    model = MixtureModel(origin, weights=mixture.weights, factors=mixture.factors, known=known)
     model.caveats = tuple(_caveats(plan, answers))
     return model
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.descent import descend
-from sottovoce.mechanisms.spectral.moments import hadamard
+from sottovoce.mechanisms.spectral.moments import sylvester
 
 _SUMS_WEIGHT = 50.0  # of a squared relative error of an attribute's own distribution, beside one of dependence
 _LEAST_SHARE = 1e-4  # of people at a level, by which its error is divided
@@ -52,6 +52,18 @@ class Wanted:
     levels: Sequence[Floats]
     functions: Sequence[Floats]
     dependence: Mapping[tuple[int, int], Floats]
+
+
+def dependence_of(given: Mixture, functions: Sequence[Floats]) -> Floats:
+    """Return the covariances of all functions of all attributes between the components of a mixture.
+
+    Args:
+        given: The mixture.
+        functions: For each attribute functions of its levels, levels by functions.
+    """
+    means = np.concatenate([own @ function for own, function in zip(given.factors, functions, strict=True)], axis=1)
+    centred = means - given.weights @ means
+    return np.asarray((centred * given.weights[:, None]).T @ centred)
 
 
 def mixture(wanted: Wanted, *, components: int, steps: int) -> Mixture:
@@ -186,4 +198,4 @@ def _columns(count: int) -> Floats:
     """Return columns of signs, orthogonal to each other and to one, no product of two of which is a third."""
     # of the Walsh-Hadamard matrix those whose number has an odd count of ones: the product of two has an even count
     numbers = sorted((number for number in range(count) if number.bit_count() % 2), key=lambda n: (n.bit_count(), n))
-    return np.asarray(hadamard(np.eye(count))[:, numbers])
+    return np.asarray(sylvester(count)[:, numbers])

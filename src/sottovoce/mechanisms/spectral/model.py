@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.mechanisms.spectral.dependence import Doubt
+from sottovoce.mechanisms.spectral.direct import Direct, measured_by_band, model_moments
+from sottovoce.mechanisms.spectral.doubt import Doubt
+from sottovoce.mechanisms.spectral.fitting import Answers, Fitted
 from sottovoce.mechanisms.spectral.moments import Asked
 from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.posterior import Posterior
@@ -34,58 +36,69 @@ class Known:
     """What a fit leaves behind for intervals and direct answers, in short float types.
 
     Attributes:
+        doubt: What remains unknown.
         bands: How many bands of each attribute were asked.
-        doubt: Three tables by bands of all attributes: noise, bias, and the variance of measured coefficients (0 if
-            nobody was asked).
-        residual: Measured minus model, and cautious correction minus model, of every coefficient of an asked band or
-            pair of bands, the upper triangle row by row.
-        noise: How far chance moves what was measured; None in models that do not know it, which have no direct answers.
+        measured: By bands of all attributes the variance of measured coefficients; 0 if nobody was asked.
+        residual: Measured minus model of every coefficient of an asked band or pair of bands, the upper triangle row by
+            row.
+        noise: How far chance moves what was measured.
     """
 
+    doubt: Doubt
     bands: NDArray[Any]
-    doubt: NDArray[np.float32]
+    measured: NDArray[np.float32]
     residual: NDArray[np.float32]
-    noise: Noise | None = None
+    noise: Noise
 
     @classmethod
-    def of(
-        cls,
-        axes: Sequence[Axis],
-        asked: Asked,
-        doubt: Doubt,
-        residual: Floats,
-        gap: Floats,
-        noise: Noise | None = None,
-    ) -> Known:
+    def of(cls, answers: Answers, fitted: Fitted) -> Known:
         """Return what is kept of a fit.
 
         Args:
-            axes: The attributes.
-            asked: Which functions of each attribute were asked.
-            doubt: What remains unknown, by bands.
-            residual: Measured minus model for all functions of all attributes, the constant first; zero if not asked.
-            gap: The cautious correction minus model, likewise.
-            noise: How far chance moves what was measured; without it there are no direct answers.
+            answers: What was asked and counted.
+            fitted: What was fitted to it.
         """
-        measured = np.where(np.isfinite(doubt.measured), doubt.measured, 0.0)
-        tables = np.stack([doubt.noise, doubt.bias, measured]).astype(np.float32)
+        asked, moments = answers.asked, answers.moments()
+        own = fitted.mixture
+        residual = moments.estimate - model_moments(answers.axes, asked, own.weights, own.factors)
+        measured = measured_by_band(answers.axes, asked, moments.information).astype(np.float32)
         bands = np.array(asked.bands)
-        where = _measured(axes, bands, tables[2])
-        return cls(bands, tables, np.stack([residual[where], gap[where]]).astype(np.float32), noise)
+        where = _where_measured(answers.axes, bands, measured)
+        return cls(fitted.doubt.rounded(), bands, measured, residual[where].astype(np.float32), answers.noise)
 
-    def unpack(self, axes: Sequence[Axis]) -> tuple[Doubt, Floats, Floats]:
-        """Return the tables, residuals and gaps of all functions of all attributes, asked or not."""
-        noise, bias, measured = self.doubt.astype(np.float64)
+    def unpack(self, axes: Sequence[Axis]) -> tuple[Floats, Floats]:
+        """Return residuals of all functions of all attributes, asked or not, and what was measured, by bands."""
         whole = Asked.full([axis.bands for axis in axes])
         own = [whole.indices(index)[: (1 << int(bands)) - 1] for index, bands in enumerate(self.bands)]
         asked = np.concatenate([[0], *own]).astype(np.intp)
-        rows, columns = _measured(axes, self.bands, self.doubt[2])
-        matrices = np.zeros((2, whole.size, whole.size))
-        matrices[:, asked[rows], asked[columns]] = matrices[:, asked[columns], asked[rows]] = self.residual
-        return Doubt(noise, bias, np.where(measured > 0, measured, np.inf)), matrices[0], matrices[1]
+        rows, columns = _where_measured(axes, self.bands, self.measured)
+        matrix = np.zeros((whole.size, whole.size))
+        matrix[asked[rows], asked[columns]] = matrix[asked[columns], asked[rows]] = self.residual
+        return matrix, self.measured.astype(np.float64)
+
+    def state(self) -> dict[str, Any]:
+        """Return the arrays that say the same."""
+        return {
+            "bands": self.bands,
+            "measured": self.measured,
+            "residual": self.residual,
+            **self.doubt.state(),
+            **self.noise.state(),
+        }
+
+    @classmethod
+    def from_state(cls, axes: Sequence[Axis], state: dict[str, Any]) -> Known:
+        """Return what `state` says."""
+        return cls(
+            Doubt.from_state(axes, state),
+            state["bands"],
+            state["measured"],
+            state["residual"],
+            Noise.from_state(axes, state),
+        )
 
 
-def _measured(axes: Sequence[Axis], bands: NDArray[Any], measured: NDArray[Any]) -> tuple[NDArray[np.intp], ...]:
+def _where_measured(axes: Sequence[Axis], bands: NDArray[Any], measured: NDArray[Any]) -> tuple[NDArray[np.intp], ...]:
     """Return where, in the upper triangle of all functions asked, somebody was asked."""
     starts = np.cumsum([1, *(axis.bands for axis in axes)])
     of = [np.repeat(start + np.arange(own), 1 << np.arange(own)) for start, own in zip(starts, bands, strict=False)]
@@ -155,18 +168,19 @@ class MixtureModel(JointModel):
 
     def spread(self, batch: Batch, sums: Floats) -> Spread:
         """Return errors of sums of answers, their evidence, and what the reports themselves say."""
-        if self._posterior is None:
+        if self._posterior is None or self._direct is None:
             return Spread.unknown(len(sums))
         products = {index: (own.queries, own.weights) for index, own in batch.selections.items()}
         found = self._posterior.spread(batch.count, products, sums)
+        shift, variance = self._direct.spread(batch.count, products, sums)
         # never surer than if everybody had answered openly (design/intervals.md, The interval)
         least = self._sampling(batch, sums)
-        asked = np.isfinite(found.direct)
+        asked = np.isfinite(variance)
         return Spread(
             error=np.sqrt(np.maximum(found.variance, least)),
             evidence=found.evidence,
-            direct=np.where(asked, sums @ self.evaluate(batch) + found.shift, np.nan),
-            direct_error=np.where(asked, np.sqrt(np.maximum(np.where(asked, found.direct, 0.0), least)), np.nan),
+            direct=np.where(asked, sums @ self.evaluate(batch) + shift, np.nan),
+            direct_error=np.where(asked, np.sqrt(np.maximum(np.where(asked, variance, 0.0), least)), np.nan),
         )
 
     @cached_property
@@ -174,8 +188,18 @@ class MixtureModel(JointModel):
         """What knows the error of answers, from what the fit left."""
         if self._known is None:
             return None
-        axes = [Axis.of(attribute) for attribute in self.schema.attributes]
-        return Posterior(axes, self.weights, self.factors, *self._known.unpack(axes), noise=self._known.noise)
+        return Posterior(self._axes, self.weights, self.factors, self._known.doubt)
+
+    @cached_property
+    def _direct(self) -> Direct | None:
+        """What knows what the reports themselves say."""
+        if self._known is None:
+            return None
+        return Direct(self._axes, self.weights, self.factors, *self._known.unpack(self._axes), self._known.noise)
+
+    @property
+    def _axes(self) -> list[Axis]:
+        return [Axis.of(attribute) for attribute in self.schema.attributes]
 
     def _sampling(self, batch: Batch, sums: Floats) -> Floats:
         """Return the variance that each sum would have if everybody had answered openly: nobody knows it better."""
@@ -203,18 +227,14 @@ class MixtureModel(JointModel):
     def state(self) -> dict[str, Any]:
         """Return the weights and the factors, and what intervals need."""
         state: dict[str, Any] = {"weights": self._given, "factors": self._kept}
-        if self._known is not None:
-            state |= {"bands": self._known.bands, "doubt": self._known.doubt, "residual": self._known.residual}
-            state |= self._known.noise.state() if self._known.noise else {}
-        return state
+        return state | (self._known.state() if self._known is not None else {})
 
     @classmethod
     def from_state(cls, origin: Origin, state: dict[str, Any]) -> MixtureModel:
-        """Return the model that `state` describes."""
+        """Return the model that `state` describes; one of a version without functions' errors has no intervals."""
         precision = state["factors"][0].dtype
         axes = [Axis.of(attribute) for attribute in origin.schema.attributes]
-        noise = Noise.from_state(axes, state) if "noise_counts" in state else None
-        known = Known(state["bands"], state["doubt"], state["residual"], noise) if "doubt" in state else None
+        known = Known.from_state(axes, state) if "functions" in state else None
         return cls(origin, weights=state["weights"], factors=state["factors"], precision=precision, known=known)
 
 

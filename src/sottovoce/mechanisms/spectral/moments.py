@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +28,8 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.patterns import spans
 from sottovoce.plan.bin_maps import walsh_cosets
+
+_SHORT = 64  # up to so many numbers are transformed by one product of matrices
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,14 +258,21 @@ def hadamard(counts: NDArray[Any]) -> Floats:
         >>> hadamard(np.array([4, 3, 2, 1]))
         array([10.,  2.,  4.,  0.])
     """
-    result, length, half = np.asarray(counts, dtype=np.float64), counts.shape[-1], 1
-    while half < length:
-        # one butterfly of the fast Walsh-Hadamard transform: (a, b) -> (a + b, a - b)
-        pairs = result.reshape(*counts.shape[:-1], -1, 2, half)
-        plus, minus = pairs[..., 0, :] + pairs[..., 1, :], pairs[..., 0, :] - pairs[..., 1, :]
-        result = np.stack([plus, minus], axis=-2).reshape(counts.shape)
-        half *= 2
-    return result
+    length = counts.shape[-1]
+    if length <= _SHORT:
+        return np.asarray(counts @ sylvester(length))
+    # H(2n) = H(2) x H(n): halves of the codes first, then sums and differences of them
+    halves = hadamard(counts.reshape(*counts.shape[:-1], 2, length // 2))
+    return np.concatenate([halves[..., 0, :] + halves[..., 1, :], halves[..., 0, :] - halves[..., 1, :]], axis=-1)
+
+
+@lru_cache
+def sylvester(size: int) -> Floats:
+    """Return the matrix of the Walsh-Hadamard transform of so many numbers, a power of two."""
+    matrix = np.ones((1, 1))
+    while len(matrix) < size:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    return matrix
 
 
 def split(

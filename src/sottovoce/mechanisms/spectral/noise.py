@@ -56,6 +56,11 @@ class Noise:
         information = pool(self._asked, self.blocks, self.counts, self.attenuations).information
         return np.divide(1.0, information, out=np.zeros_like(information), where=information > 0)
 
+    @cached_property
+    def _spans(self) -> dict[int, list[NDArray[np.intp]]]:
+        """All products of the functions of each block's tables."""
+        return {id(block): [spans(functions) for functions in block.functions] for block in self.blocks}
+
     def variance(self, weights: Weights, count: int) -> Floats:
         """Return the variance of ``count`` sums of measured coefficients; those nobody was asked count for nothing."""
         result = np.zeros(count)
@@ -78,7 +83,7 @@ class Noise:
 
     def _shown(self, block: Shown, weights: Weights) -> Floats:
         """Return the weights over information of all products that a block's questions show: sums, tables, products."""
-        spread = [spans(functions) for functions in block.functions]
+        spread = self._spans[id(block)]
         many, count = len(spread), len(next(iter(weights.values())))
         if block.parity:
             names = tuple(sorted(block.attributes))

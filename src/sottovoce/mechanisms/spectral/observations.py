@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
-from sottovoce.mechanisms.spectral.moments import Shown, hadamard
+from sottovoce.mechanisms.spectral.moments import Shown, hadamard, sylvester
 from sottovoce.mechanisms.spectral.patterns import spans
 
 Functions = NDArray[np.intp]
@@ -148,10 +147,4 @@ def cell_sums(products: Functions, means: Floats) -> Floats:
     """
     # the indicator of a cell is the mean over all products of its table's functions of their signs there
     cells = products.shape[1]
-    return np.asarray(_sylvester(cells) @ means[products] / cells)
-
-
-@lru_cache
-def _sylvester(size: int) -> Floats:
-    """Return the matrix of the Walsh-Hadamard transform."""
-    return hadamard(np.eye(size))
+    return np.asarray(sylvester(cells) @ means[products] / cells)

@@ -1,0 +1,181 @@
+"""What remains unknown after a fit, function by function: variances of errors, and what reports could tell at all.
+
+The dependence of a pair is described by the means M of products of two functions, one of each attribute: unit scores,
+which are uncorrelated over people and of variance 1 (scores.py). A pair's numbers theta have, given its reports, a
+posterior covariance C (joint.py), and M moves with theta by a matrix T (`moments_moved`). So the errors of M have the
+variances diag(T C T'), for a **cautious** prior variance of theta: a high quantile of what the pair's own reports leave
+possible, pooled with no other pair, because people ask about just those pairs that depend on each other. How far the
+answer that is shown lies from the cautious one is known, and counts as an error too.
+
+Of single attributes the whole covariance of their levels' shares is kept, as a root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce._types import Floats
+from sottovoce.errors import ModelError
+from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
+from sottovoce.mechanisms.spectral.joint import Estimate, PairEstimate
+from sottovoce.mechanisms.spectral.loglinear import moments_moved
+from sottovoce.mechanisms.spectral.mixture import Mixture, Wanted, dependence_of
+from sottovoce.mechanisms.spectral.scores import unit_scores
+from sottovoce.mechanisms.spectral.walsh import Axis
+
+_LEAST_ROOT = 1e-3  # of the largest column of a root: what is smaller is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What remains unknown; matrices are by functions of all attributes, one attribute after the other.
+
+    Attributes:
+        functions: For each attribute its functions, levels by functions.
+        roots: For each attribute a root of the covariance of its levels' shares, levels by columns.
+        posterior: The variance of the mean of a product of two functions.
+        gap: The cautious mean less the one that the mixture has.
+        left: Of the variance that a mean has before any report, the part that reports could not take away.
+        falls: How the prior variance of dependence falls with each function.
+        rest: By attributes, the variance of products of functions that lie outside these.
+    """
+
+    functions: list[Floats]
+    roots: list[Floats]
+    posterior: Floats
+    gap: Floats
+    left: Floats
+    falls: Floats
+    rest: Floats
+
+    def rounded(self) -> Doubt:
+        """Return the same in the short float type in which it is kept."""
+        return Doubt.from_arrays(self.state())
+
+    def state(self) -> dict[str, Any]:
+        """Return short arrays that say the same: of symmetric matrices the upper triangle, row by row."""
+        upper, pairs = np.triu_indices(len(self.posterior)), np.triu_indices(len(self.rest), 1)
+        return {
+            "functions": [own.astype(np.float32) for own in self.functions],
+            "roots": [own.astype(np.float32) for own in self.roots],
+            "posterior": self.posterior[upper].astype(np.float32),
+            "gap": self.gap[upper].astype(np.float32),
+            "left": self.left[upper].astype(np.float32),
+            "falls": self.falls.astype(np.float32),
+            "rest": self.rest[pairs].astype(np.float32),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Doubt:
+        """Return what short arrays say."""
+        functions = [own.astype(np.float64) for own in arrays["functions"]]
+        count = sum(own.shape[1] for own in functions)
+        rest = np.zeros((len(functions), len(functions)))
+        pairs = np.triu_indices(len(functions), 1)
+        rest[pairs] = rest.T[pairs] = arrays["rest"]
+        return cls(
+            functions=functions,
+            roots=[own.astype(np.float64) for own in arrays["roots"]],
+            posterior=_symmetric(arrays["posterior"], count),
+            gap=_symmetric(arrays["gap"], count),
+            left=_symmetric(arrays["left"], count),
+            falls=arrays["falls"].astype(np.float64),
+            rest=rest,
+        )
+
+    @classmethod
+    def from_state(cls, axes: Sequence[Axis], state: Mapping[str, Any]) -> Doubt:
+        """Return what `state` says, if it can be of these attributes."""
+        sizes = [axis.size for axis in axes]
+        functions, roots = state["functions"], state["roots"]
+        if [own.shape[0] for own in functions] != sizes or [own.shape[0] for own in roots] != sizes:
+            raise ModelError("intervals need functions of every level of every attribute")
+        count = sum(own.shape[1] for own in functions)
+        entries = count * (count + 1) // 2
+        if any(state[name].shape != (entries,) for name in ("posterior", "gap", "left")):
+            raise ModelError("intervals need a variance of every two functions")
+        if (state["posterior"] < 0).any() or (state["left"] < 0).any() or (state["rest"] < 0).any():
+            raise ModelError("variances are never below zero")
+        return cls.from_arrays(state)
+
+
+def _symmetric(upper: NDArray[Any], size: int) -> Floats:
+    """Return the symmetric matrix with this upper triangle."""
+    matrix, where = np.zeros((size, size)), np.triu_indices(size)
+    matrix[where] = upper
+    matrix.T[where] = upper
+    return matrix
+
+
+def doubt_of(
+    axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mixture, belief: Belief = BELIEF
+) -> Doubt:
+    """Return what remains unknown after a fit.
+
+    Args:
+        axes: The attributes.
+        found: What was found of distributions and tables.
+        wanted: What the mixture should have.
+        mixture: The mixture that is shown.
+        belief: The constants.
+    """
+    people = [cells.sums(own.levels) for cells, own in zip(found.cells, found.singles, strict=True)]
+    units = [unit_scores(own, given)[0] for own, given in zip(people, found.scores, strict=True)]
+    # how each unit function's mean product moves with the scores' numbers if the attributes are independent
+    turns = [
+        (own * given[:, None]).T @ scores for own, given, scores in zip(units, people, found.scores, strict=True)
+    ]
+    ends = np.cumsum([0, *(own.shape[1] for own in units)]).tolist()
+    parts = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+    posterior, gap, left = (np.zeros((ends[-1], ends[-1])) for _ in range(3))
+    rest = np.zeros((len(axes), len(axes)))
+    shown = dependence_of(mixture, wanted.functions)
+    for key, pair in found.pairs.items():
+        one, other = key
+        scores = found.scores[one], found.scores[other]
+        variance, moved = _cautious(pair, scores, (units[one], units[other]))
+        where = parts[one], parts[other]
+        shape = units[one].shape[1], units[other].shape[1]
+        turned = np.kron(turns[one] ** 2, turns[other] ** 2)
+        posterior[where] = variance.reshape(shape)
+        gap[where] = moved.reshape(shape) + wanted.dependence[key] - shown[where]
+        left[where] = ((turned @ pair.left) / np.maximum(turned.sum(axis=1), 1e-12)).reshape(shape)
+        rest[key] = rest[other, one] = belief.rest * pair.cautious
+    for matrix in (posterior, gap, left):
+        matrix += np.triu(matrix, 1).T
+    return Doubt(
+        functions=[own[cells.of] for own, cells in zip(units, found.cells, strict=True)],
+        roots=[
+            _root(own.slopes, belief.single_doubt * covariance)
+            for own, covariance in zip(found.singles, found.covariances, strict=True)
+        ],
+        posterior=posterior,
+        gap=gap,
+        left=left,
+        falls=np.concatenate([(own**2).sum(axis=1) for own in turns]),
+        rest=rest,
+    )
+
+
+def _cautious(
+    pair: PairEstimate, scores: tuple[Floats, Floats], units: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Return the variance of every mean under the cautious prior, and how far its cautious value is from the shown."""
+    inverse = np.linalg.inv(pair.information + np.eye(len(pair.theta)) / pair.cautious)
+    theta = inverse @ (pair.slope + pair.mean / pair.cautious)
+    moves = moments_moved(pair.joint, scores, units)
+    return ((moves @ inverse) * moves).sum(axis=1), moves @ (theta - pair.theta)
+
+
+def _root(slopes: Floats, covariance: Floats) -> Floats:
+    """Return a matrix whose product with its transpose is the covariance of the shares of levels, with few columns."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = slopes @ (vectors * np.sqrt(np.maximum(values, 0.0)))
+    left, sizes, _ = np.linalg.svd(root, full_matrices=False)
+    kept = sizes > _LEAST_ROOT * sizes.max(initial=0.0)
+    return np.asarray(left[:, kept] * sizes[kept])
