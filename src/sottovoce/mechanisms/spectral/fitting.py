@@ -42,7 +42,7 @@ class Effort:
     descent: int
 
 
-EFFORTS = {"default": Effort(5, 8, True, 64, 250), "fast": Effort(4, 5, False, 64, 100)}
+EFFORTS = {"default": Effort(12, 8, True, 64, 250), "fast": Effort(4, 5, False, 64, 100)}
 
 
 @dataclass(frozen=True, slots=True)

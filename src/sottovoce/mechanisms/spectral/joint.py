@@ -32,7 +32,8 @@ _LONGEST_INTERACTION = 1.0  # of a step of a pair: standard deviation of the cha
 _WORTH_MOVING = 1e-4  # a level with fewer people may move further
 _MOST_UNKNOWNS = 1500  # of all logits, solved for together; of more, each attribute by itself
 _LEAST_LEVEL = 1e-9  # of people at a level
-_SWEEPS = 8  # over all attributes, of what they have in common: it changes little after that
+_SWEEPS = 8, 2  # over all attributes, of what they have in common: at first, and after every further step
+_SETTLED = 0.02  # a step that moves no log table by more, in standard deviation over people, is the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,10 @@ def estimate(
     for step in range(steps):
         search.expand(sums=step > 0)
         search.weigh(cause)
-        search.step(sums=step > 0)
+        moved = search.step(sums=step > 0)
         progress((step + 2) / (steps + 1))
+        if moved < _SETTLED and step > 1:
+            break
     return search.result()
 
 
@@ -141,6 +144,7 @@ class _Search:
         starts = np.cumsum([0] + [len(own.point) for own in singles])
         self._unknowns = [slice(*ends) for ends in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
         self._expansions: dict[Key, Expansion] = {}
+        self._last: dict[Key, tuple[Floats, float]] = {}
 
     def expand(self, *, sums: bool) -> None:
         """Expand what was counted of every pair about the present tables; with sums, by attributes' logits too."""
@@ -165,7 +169,7 @@ class _Search:
             self._left = {key: self._unknown(key) for key in self._keys}
         variances = self._variances(told, cause)
         if cause is not None:
-            for _ in range(_SWEEPS):
+            for _ in range(_SWEEPS[0] if first else _SWEEPS[1]):
                 cause.learn(told, variances)
                 variances = self._variances(told, cause)
         for key in self._keys:
@@ -173,9 +177,13 @@ class _Search:
             self._shown[key] = variances[key] if first else float(np.sqrt(variances[key] * self._shown[key]))
             self._mean[key] = mean if first else (mean + self._mean[key]) / 2
 
-    def step(self, *, sums: bool) -> None:
-        """Move to the most probable point of the last expansion, or towards it as far as it can be trusted."""
-        moved = np.zeros(self._unknowns[-1].stop)
+    def step(self, *, sums: bool) -> float:
+        """Move to the most probable point of the last expansion, or towards it as far as it can be trusted.
+
+        Returns:
+            How far the log table of a pair moved at most: the standard deviation of its change over people.
+        """
+        moved, furthest = np.zeros(self._unknowns[-1].stop), 0.0
         if sums:
             moved = self._trusted(self._solve(*self._system()))
             self.singles = [own.moved(moved[part]) for own, part in zip(self.singles, self._unknowns, strict=True)]
@@ -183,11 +191,20 @@ class _Search:
             inverse, slope = self._shrunk(key)
             if sums:
                 slope = slope - self._across(key).T @ moved[self._both(key)]
-            step = inverse @ slope
+            step = self._damped(key, inverse @ slope)
             change = self.scores[key[0]] @ step.reshape(self._shape(key)) @ self.scores[key[1]].T
-            size = np.sqrt(self._people(key[0]) @ change**2 @ self._people(key[1]))
-            self._theta[key] = self._theta[key] + step * min(1.0, _LONGEST_INTERACTION / max(float(size), 1e-12))
+            size = float(np.sqrt(self._people(key[0]) @ change**2 @ self._people(key[1])))
+            furthest = max(furthest, size)
+            self._theta[key] = self._theta[key] + step * min(1.0, _LONGEST_INTERACTION / max(size, 1e-12))
             self._joint[key] = self._table(key)
+        return furthest
+
+    def _damped(self, key: Key, step: Floats) -> Floats:
+        """Return a step of a pair, shortened by half each time that it turns back: Fisher scoring may overshoot."""
+        last, length = self._last.get(key, (step, 1.0))
+        length = length / 2 if step @ last < 0 else min(1.0, 1.5 * length)
+        self._last[key] = step, length
+        return length * step
 
     def result(self) -> Estimate:
         """Return what was found, and how sure it is."""

@@ -134,7 +134,7 @@ class Posterior:
         total = np.einsum("fk,fkl->fl", amounts, centred)
         posterior = ((total @ self.doubt.roots[index]) ** 2).sum(axis=1)
         prior = self.belief.single_prior * (total**2 @ self.marginals[index])
-        return {"posterior": posterior, "prior": prior, "assumed": np.minimum(posterior, prior)}
+        return {"posterior": posterior, "prior": prior, "assumed": posterior}
 
     def _pair(
         self, attributes: tuple[int, ...], amounts: Floats, vectors: list[Floats], centred: list[Floats]

@@ -27,7 +27,7 @@ from sottovoce.query.expression import sql_name
 from sottovoce.schema.attributes import Categorical, Ordinal
 from sottovoce.schema.schema import AnyAttribute
 
-FORMAT = "sottovoce-exploration-2"
+FORMAT = "sottovoce-exploration-3"
 
 
 def exploration(
@@ -95,27 +95,23 @@ def certificate(model: Model, plan: Plan | None) -> list[str]:
 
 
 def _errors(model: MixtureModel, numbers: _Numbers) -> dict[str, Any] | None:
-    """Return what errors and evidence follow from: variances by bands, the cautious gap, and the prior."""
-    if model.known is None or model.posterior is None:
+    """Return what errors and evidence follow from: what remains unknown, and the prior."""
+    if model.posterior is None:
         return None
-    gap, prior = model.posterior.gap, model.posterior.prior_parts()
-    rows, columns = np.nonzero(np.triu(gap))
-    noise, bias, measured = model.known.doubt
-    upper = np.triu_indices(len(noise))
+    state, belief = model.posterior.doubt.state(), model.posterior.belief
     return {
-        "noise": numbers.put(noise[upper]),
-        "bias": numbers.put(bias[upper]),
-        "measured": numbers.put(measured[upper]),
-        "rows": numbers.put(rows.astype(np.uint32)),
-        "columns": numbers.put(columns.astype(np.uint32)),
-        "gap": numbers.put(gap[rows, columns].astype(np.float32)),
-        "single": numbers.put(prior["single"]),
-        "pair": numbers.put(prior["pair"]),
-        "triple": numbers.put(prior["triple"]),
-        "coherent": model.posterior.belief.coherent,
-        "coherent_pair": model.posterior.belief.coherent_pair,
-        "coherent_listed": model.posterior.belief.coherent_listed,
-        "listed": [index for index in range(len(model.schema.names)) if model.posterior.is_list(index)],
+        "functions": [numbers.put(own) for own in state["functions"]],
+        "roots": [numbers.put(own) for own in state["roots"]],
+        "posterior": numbers.put(state["posterior"]),
+        "gap": numbers.put(state["gap"]),
+        "left": numbers.put(state["left"]),
+        "falls": numbers.put(state["falls"]),
+        "rest": numbers.put(state["rest"]),
+        "triple_falls": numbers.put(np.concatenate(model.posterior.triple_falls)),
+        "single_prior": belief.single_prior,
+        "pair_prior": belief.pair_prior,
+        "rest_prior": belief.pair_prior * belief.rest,
+        "triple": belief.triple,
     }
 
 
