@@ -1,0 +1,169 @@
+"""A mixture of products: it has the distributions and the dependence that are wanted, of all pairs at once."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from sottovoce.mechanisms.spectral.mixture import Wanted, _columns, _Problem, dependence_of, mixture
+from sottovoce.mechanisms.spectral.scores import scores, unit_scores
+from sottovoce.mechanisms.spectral.walsh import Axis
+from tests.mechanisms.spectral.brute_force import marginal
+
+
+def wanted_of(axes, tables):
+    """Return what tables of all pairs want of a mixture: all functions of every attribute count."""
+    levels = []
+    for index in range(len(axes)):
+        key = next(key for key in tables if index in key)
+        levels.append(tables[key].sum(axis=1 - key.index(index)))
+    functions = [unit_scores(own, scores(axis, own, most=axis.size))[0] for axis, own in zip(axes, levels, strict=True)]
+    dependence = {
+        (one, other): functions[one].T @ (both - np.outer(levels[one], levels[other])) @ functions[other]
+        for (one, other), both in tables.items()
+    }
+    return Wanted(levels, functions, dependence)
+
+
+def bivariate_normal(correlation, first, second):
+    """Return the table of two normal variables cut into levels with these shares."""
+    line = np.linspace(-6, 6, 1201)
+    x, y = np.meshgrid(line, line, indexing="ij")
+    density = np.exp(-0.5 * (x * x - 2 * correlation * x * y + y * y) / (1 - correlation**2))
+    cuts = [np.searchsorted(norm.ppf(np.cumsum(shares)[:-1]), line) for shares in (first, second)]
+    result = np.zeros((len(first), len(second)))
+    np.add.at(result, (cuts[0][:, None], cuts[1][None]), density / density.sum())
+    return result
+
+
+def normal_pairs(correlations):
+    """Return axes and tables of attributes that go together as normal variables do, with shares that are not even."""
+    many = int(np.ceil(np.sqrt(2 * len(correlations))))
+    shares = [np.random.default_rng(index).dirichlet(np.full(6 + index, 5.0)) for index in range(many)]
+    keys = list(combinations(range(many), 2))
+    tables = {
+        key: bivariate_normal(own, shares[key[0]], shares[key[1]]) for key, own in zip(keys, correlations, strict=True)
+    }
+    return [Axis(len(own)) for own in shares], tables
+
+
+def categorical_pairs(*sizes, evenness=1.0):
+    """Return axes and tables of a crowd without any order."""
+    joint = np.random.default_rng(3).dirichlet(np.full(int(np.prod(sizes)), evenness)).reshape(sizes)
+    tables = {key: marginal(joint, *key) for key in combinations(range(len(sizes)), 2)}
+    return [Axis(size, ordered=False) for size in sizes], tables
+
+
+CROWDS = {
+    "two normal": normal_pairs([0.6]),
+    "two closely normal": normal_pairs([-0.9]),
+    "four normal": normal_pairs([0.6, 0.3, -0.4, 0.0, -0.2, -0.5]),
+    "two lists": categorical_pairs(3, 4),
+    "four lists": categorical_pairs(3, 4, 3, 2),
+    "four lists with rare combinations": categorical_pairs(3, 4, 3, 2, evenness=0.3),
+}
+
+
+def table_of(found, one, other):
+    return np.einsum("r,ra,rb->ab", found.weights, found.factors[one], found.factors[other])
+
+
+@pytest.mark.parametrize("crowd", list(CROWDS))
+def test_a_mixture_has_the_tables_of_all_pairs(crowd):
+    """To within a thousandth of all people in a cell, where dependence makes up 1 to 10 per cent."""
+    axes, tables = CROWDS[crowd]
+    wanted = wanted_of(axes, tables)
+    found = mixture(wanted, components=64, steps=250)
+    assert found.weights.sum() == pytest.approx(1)
+    for factor, levels in zip(found.factors, wanted.levels, strict=True):
+        assert factor.shape == (64, len(levels))
+        assert (factor >= 0).all()
+        np.testing.assert_allclose(factor.sum(axis=1), 1)
+        np.testing.assert_allclose(found.weights @ factor, levels, atol=2e-4)
+    for key, both in tables.items():
+        apart = np.abs(both - np.outer(both.sum(axis=1), both.sum(axis=0))).max()
+        off = np.abs(table_of(found, *key) - both).max()
+        assert off < 1e-3
+        assert off < 0.1 * apart or apart < 1e-3
+
+
+@pytest.mark.parametrize("crowd", ["two lists", "four lists", "four normal"])
+def test_the_gradient_is_that_of_finite_differences(crowd):
+    problem = _Problem(wanted_of(*CROWDS[crowd]), 8)
+    generator = np.random.default_rng(4)
+    point = problem.start()
+    point = point + 0.3 * generator.standard_normal(len(point))
+    gradient, step = problem(point)[1], 1e-6
+    for index in {*generator.choice(len(point), 60).tolist(), *range(10), *range(len(point) - 8, len(point))}:
+        e = np.zeros(len(point))
+        e[index] = step
+        slope = (problem(point + e)[0] - problem(point - e)[0]) / (2 * step)
+        assert gradient[index] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_without_dependence_whole_records_are_products():
+    axes, tables = CROWDS["four lists"]
+    alone = {key: np.outer(both.sum(axis=1), both.sum(axis=0)) for key, both in tables.items()}
+    wanted = wanted_of(axes, alone)
+    found = mixture(wanted, components=16, steps=20)
+    whole = np.einsum("r,ra,rb,rc,rd->abcd", found.weights, *found.factors)
+    np.testing.assert_allclose(whole, np.einsum("a,b,c,d->abcd", *wanted.levels), atol=1e-6)
+
+
+def test_the_dependence_of_a_mixture_is_that_of_its_tables():
+    wanted = wanted_of(*CROWDS["four lists"])
+    found = mixture(wanted, components=8, steps=5)
+    whole, starts = dependence_of(found, wanted.functions), np.cumsum([0] + [own.shape[1] for own in wanted.functions])
+    for one, other in combinations(range(4), 2):
+        both = table_of(found, one, other)
+        expected = (
+            wanted.functions[one].T @ (both - np.outer(both.sum(axis=1), both.sum(axis=0))) @ wanted.functions[other]
+        )
+        block = whole[starts[one] : starts[one + 1], starts[other] : starts[other + 1]]
+        np.testing.assert_allclose(block, expected, atol=1e-12)
+
+
+def test_where_there_are_no_functions_one_component_is_enough():
+    levels = [np.array([0.2, 0.8]), np.array([0.5, 0.3, 0.2])]
+    found = mixture(Wanted(levels, [np.zeros((2, 0)), np.zeros((3, 0))], {}), components=64, steps=10)
+    assert found.weights.tolist() == [1.0]
+    for factor, own in zip(found.factors, levels, strict=True):
+        np.testing.assert_array_equal(factor, own[None])
+
+
+def test_a_pair_of_which_nothing_is_said_stays_apart():
+    axes, tables = categorical_pairs(3, 3, 3)
+    wanted = wanted_of(axes, tables)
+    partly = Wanted(wanted.levels, wanted.functions, {(0, 1): wanted.dependence[0, 1]})
+    found = mixture(partly, components=32, steps=150)
+    np.testing.assert_allclose(table_of(found, 0, 1), tables[0, 1], atol=1e-3)
+    for key in ((0, 2), (1, 2)):
+        apart = np.outer(wanted.levels[key[0]], wanted.levels[key[1]])
+        np.testing.assert_allclose(table_of(found, *key), apart, atol=1e-3)
+
+
+def test_three_attributes_do_little_beyond_their_pairs():
+    """Of three normal variables every third moment is nothing, whatever the pairs do."""
+    axes, tables = normal_pairs([0.5, 0.5, 0.5])
+    wanted = wanted_of(axes, tables)
+    found = mixture(wanted, components=64, steps=250)
+    first = [factor @ functions[:, 0] for factor, functions in zip(found.factors, wanted.functions, strict=True)]
+    assert abs(np.einsum("r,r,r,r->", found.weights, *first)) < 0.05
+    assert np.einsum("r,r,r->", found.weights, *first[:2]) > 0.4
+
+
+def test_the_same_tables_give_the_same_mixture():
+    one, same = (mixture(wanted_of(*CROWDS["two lists"]), components=16, steps=30) for _ in range(2))
+    np.testing.assert_array_equal(one.weights, same.weights)
+    for left, right in zip(one.factors, same.factors, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+@pytest.mark.parametrize("count", [2, 4, 8, 16, 32, 64])
+def test_columns_of_signs_are_orthogonal_and_no_product_of_two_is_a_third(count):
+    columns = _columns(count)
+    assert columns.shape == (count, count // 2)
+    np.testing.assert_array_equal(columns.T @ columns, count * np.eye(count // 2))
+    np.testing.assert_array_equal(columns.sum(axis=0), 0)
+    np.testing.assert_array_equal(np.einsum("ra,rb,rc->abc", columns, columns, columns), 0)
