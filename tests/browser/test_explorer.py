@@ -731,6 +731,15 @@ def test_a_damaged_page_says_so(context: BrowserContext, model: sv.Model, tmp_pa
     expect(page.get_by_role("alert")).to_contain_text("The model's numbers are damaged.")
 
 
+def test_a_model_of_another_format_is_refused(context: BrowserContext, model: sv.Model, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    other = re.sub(r'"sottovoce-exploration-\d+"', '"sottovoce-exploration-1"', explorer_page(model), count=1)
+    path.write_text(other, encoding="utf-8")
+    page = context.new_page()
+    page.goto(path.as_uri())
+    expect(page.get_by_role("alert")).to_contain_text("It was written for another version of this page.")
+
+
 def test_the_level_of_intervals_is_a_round_number(context: BrowserContext, model: sv.Model, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(explorer_page(model, level=0.58), encoding="utf-8")

@@ -6,7 +6,7 @@ import type { Exploration, Numbers, Ordered } from "./exploration";
 import { type Filter, type Filters, type Region, region, regionWeights } from "./filters";
 import { type Known, type Tilts, cellsOfKnown, rake } from "./known";
 import { type Limits, differenceLimits, normalLimits, ratioLimits, unknown } from "./limits";
-import { Mixture, type Named, type Part, type Product, dot, identity } from "./mixture";
+import { Mixture, type Named, type Part, type Product, type Stretch, dot, identity, stretch } from "./mixture";
 import { Spread } from "./spread";
 
 /** A fraction of the crowd, where the true one lies, and how much of it was measured (NaN if that is not known). */
@@ -54,11 +54,14 @@ export class Crowd {
     private readonly tilts: Tilts,
   ) {
     const whole = ([place, tilt]: readonly [number, Float64Array]) =>
-      [place, { parts: [this.partOf(place, tilt)], at: null }] as const;
+      [place, { parts: [this.partOf(place, stretch(tilt))], at: null }] as const;
     this.tilted = new Map([...tilts].map(whole));
     this.total = this.mixture.expectation(this.tilted, 1)[0];
     const several = (place: number, cells: readonly Cell[]) => ({
-      parts: cells.map(({ start, stop }) => this.part(place, [[start, stop]])),
+      parts: cells.map(({ start, stop }) => {
+        const tilt = tilts.get(place)?.subarray(start, stop);
+        return this.partOf(place, { start, weights: tilt ?? new Float64Array(stop - start).fill(1) });
+      }),
       at: identity(cells.length),
     });
     const { sizes } = this.mixture;
@@ -266,7 +269,7 @@ export class Crowd {
   /** Return the part of weights of levels, each of which counts by its own weight besides. */
   private tiltedPart(place: number, weights: Float64Array): Part {
     const tilt = this.tilts.get(place);
-    return this.partOf(place, tilt ? weights.map((weight, level) => weight * tilt[level]) : weights);
+    return this.partOf(place, stretch(tilt ? weights.map((weight, level) => weight * tilt[level]) : weights));
   }
 
   private ordering(place: number): Ordering {
@@ -291,20 +294,14 @@ export class Crowd {
   }
 
   /** Return all that weights of an attribute's levels stand for. */
-  private partOf(place: number, weights: Float64Array): Part {
-    const inside = this.mixture.inside(place, weights);
+  private partOf(place: number, levels: Stretch): Part {
+    const { start, weights } = levels;
+    const inside = this.mixture.inside(place, levels);
     const whole = weights.every((weight) => weight === 0 || weight === 1);
-    const squares = whole ? inside : this.mixture.inside(place, weights.map((weight) => weight ** 2));
-    const mean = dot(weights, this.mixture.marginals[place]);
-    const [constant, ...functions] = this.spread?.expand(place, weights) ?? [0];
-    return {
-      id: parts++,
-      functions: Float64Array.from(functions),
-      centred: weights.map((weight) => weight - mean),
-      own: mean - constant,
-      inside,
-      squares,
-    };
+    const squares = whole ? inside : this.mixture.inside(place, { start, weights: weights.map((own) => own ** 2) });
+    const mean = dot(weights, this.mixture.marginals[place], start);
+    const functions = this.spread?.covariances(place, levels, mean) ?? new Float64Array(0);
+    return { id: parts++, levels, mean, functions, inside, squares };
   }
 }
 

@@ -1,11 +1,13 @@
 /** What the page is given: written by sottovoce.views.explorer.document, described in docs/files.md. */
 
+const FORMAT = "sottovoce-exploration-3";
+const OTHER_FORMAT = "It was written for another version of this page.";
 const TOO_OLD =
   "This browser cannot unpack the model: that takes Chrome or Edge 86, Safari 16.4, Firefox 113, or a newer one.";
 
 /** The type and shape of an array; its numbers stand in `numbers`, in turn. */
 export interface Packed {
-  readonly array: "uint32" | "float16" | "float32" | "float64";
+  readonly array: "float16" | "float32" | "float64";
   readonly shape: readonly number[];
 }
 
@@ -42,28 +44,31 @@ export interface Categorical extends Common {
 export type Ordered = Ordinal | Numeric;
 export type Attribute = Ordered | Categorical;
 
-/** What errors follow from: bands are numbered over all attributes and functions likewise, the constant first. */
+/**
+ * What errors follow from. Functions are numbered over all attributes, one after the other; of matrices by two of them
+ * the upper triangle is given, row by row.
+ */
 export interface Errors {
-  /**
-   * Variances by bands, the upper half row by row: of the model, from the reports' noise and of what is wrong besides,
-   * and of what was measured (0 if nobody was asked).
-   */
-  readonly noise: Packed;
-  readonly bias: Packed;
-  readonly measured: Packed;
-  /** Which coefficients lie apart from the cautious correction, by numbers of functions, and how far. */
-  readonly rows: Packed;
-  readonly columns: Packed;
+  /** Per attribute, levels by functions. */
+  readonly functions: readonly Packed[];
+  /** Per attribute, a root of the covariance of its levels' shares: levels by columns. */
+  readonly roots: readonly Packed[];
+  /** The variance of the mean of a product of two functions, and how far a cautious mean lies from the model's. */
+  readonly posterior: Packed;
   readonly gap: Packed;
-  /** The prior's variances of single functions by band, the factors of bands in pairs, of functions in triples. */
-  readonly single: Packed;
-  readonly pair: Packed;
-  readonly triple: Packed;
-  /** How much errors count that stand where people stand; in pairs; and in pairs with one of the attributes listed. */
-  readonly coherent: number;
-  readonly coherent_pair: number;
-  readonly coherent_listed: number;
-  readonly listed: readonly number[];
+  /** Of its variance before any report, the part that reports could not take away. */
+  readonly left: Packed;
+  /** How the prior of pairs falls with each function. */
+  readonly falls: Packed;
+  /** By two attributes, the first before the second: the variance outside their functions. */
+  readonly rest: Packed;
+  /** How the prior of triples falls with each function. */
+  readonly triple_falls: Packed;
+  /** Variances before any report: of a single attribute, of a pair, of it outside the functions, and of a triple. */
+  readonly single_prior: number;
+  readonly pair_prior: number;
+  readonly rest_prior: number;
+  readonly triple: number;
 }
 
 export interface Intervals {
@@ -85,7 +90,7 @@ export interface Pair {
 }
 
 export interface Exploration {
-  readonly format: "sottovoce-exploration-2";
+  readonly format: typeof FORMAT;
   readonly title: string;
   readonly reports: number;
   readonly population: number;
@@ -117,6 +122,7 @@ export class Numbers {
 
   /** Return the reader of an exploration's arrays; where that fails, the error is for the user to read. */
   static async of(exploration: Exploration): Promise<Numbers> {
+    if (exploration.format !== FORMAT) throw new Error(OTHER_FORMAT);
     if (!("DecompressionStream" in window)) throw new Error(TOO_OLD);
     try {
       const packed = Uint8Array.from(atob(exploration.numbers), (character) => character.charCodeAt(0));
@@ -129,14 +135,13 @@ export class Numbers {
 
   /** Return the next array: of its numbers all lowest bytes stand first, then all next ones, and so on. */
   next({ array, shape }: Packed): Float64Array {
-    const width = { uint32: 4, float16: 2, float32: 4, float64: 8 }[array];
+    const width = { float16: 2, float32: 4, float64: 8 }[array];
     const count = shape.reduce((product, side) => product * side, 1);
     const cell = new DataView(new ArrayBuffer(8));
     const numbers = new Float64Array(count);
     for (let index = 0; index < count; index++) {
       for (let plane = 0; plane < width; plane++) cell.setUint8(plane, this.bytes[this.place + plane * count + index]);
       if (array === "float64") numbers[index] = cell.getFloat64(0, true);
-      else if (array === "uint32") numbers[index] = cell.getUint32(0, true);
       else numbers[index] = array === "float32" ? cell.getFloat32(0, true) : half(cell.getUint16(0, true));
     }
     this.place += width * count;

@@ -5,70 +5,85 @@
  */
 
 import type { Known } from "./limits";
-import { type Mixture, type Part, type Product, dot } from "./mixture";
+import type { Mixture, Part, Product } from "./mixture";
 
-/** What single attributes contribute to a variance, and what pairs and triples of them do. */
-export type Kind = "single" | "several";
-
-/**
- * Variances of many: of the model's error, and, under the public prior alone, before any report (`prior`) and after
- * (`assumed`), whatever the reports said.
- */
-export interface Variances {
-  readonly posterior: Float64Array;
-  readonly prior: Float64Array;
-  readonly assumed: Float64Array;
+/** What single attributes contribute to a variance: of the model's error, and before any report. */
+export interface Single {
+  readonly posterior: Form;
+  readonly prior: Form;
 }
 
-/** Sums of what two products say of one attribute: over functions, band by band and weighed, and over levels. */
-export interface Inner {
-  /** Which entry stands for an item; null if all items share the first. */
-  readonly at: Uint16Array | null;
-  readonly bands: readonly Float64Array[];
-  readonly centred: Float64Array;
-  readonly triple: Float64Array;
-  /** What the attribute's own functions contribute, and errors that stand where people stand. */
-  readonly own: Variances;
-  readonly coherent: Variances;
+/** What pairs and triples do, and besides, under the public prior alone, what reports leave of that. */
+export interface Several extends Single {
+  readonly assumed: Form;
+}
+
+/** What a pair does outside its functions: how much of it there is, and its variance after and before any report. */
+interface Outside {
+  readonly amount: Form;
+  readonly posterior: number;
+  readonly prior: number;
 }
 
 const NOTHING = 1e-18;
 
+/** For each item, a quadratic form in what a few products count for. */
+export class Form {
+  /** Per two products, the first not after the second; the mirror image is not kept. */
+  private readonly entries: Float64Array[];
+
+  constructor(private readonly products: number) {
+    this.entries = Array.from({ length: products ** 2 }, () => new Float64Array(1));
+  }
+
+  /** Add to the entry of two products. */
+  add([one, two]: readonly [number, number], scale: Float64Array, numbers: Float64Array): void {
+    const place = one * this.products + two;
+    const items = Math.max(scale.length, numbers.length);
+    const old = this.entries[place];
+    const entry = old.length < items ? new Float64Array(items).fill(old[0]) : old;
+    const [here, there] = [step(scale), step(numbers)];
+    for (let item = 0; item < entry.length; item++) entry[item] += scale[item * here] * numbers[item * there];
+    this.entries[place] = entry;
+  }
+
+  /** Return every item's form, given what every two products count for together. */
+  of(both: readonly Float64Array[], items: number): Float64Array {
+    const found = new Float64Array(items);
+    this.entries.forEach((entry, place) => {
+      const amounts = both[place];
+      if (entry.length === 1 && entry[0] === 0) return;
+      const [here, there] = [step(entry), step(amounts)];
+      for (let item = 0; item < items; item++) found[item] += entry[item * here] * amounts[item * there];
+    });
+    return found;
+  }
+}
+
 /** For each item, the variances of all sums of a few products. */
 export class Forms {
-  /** Per two products, the first not after the second. */
-  private readonly variances: Record<Kind, Variances[]>;
+  readonly single: Single;
+  readonly several: Several;
+  private readonly outsides: Outside[] = [];
   private readonly drifts: Float64Array[];
 
   constructor(
     private readonly products: number,
-    readonly items: number,
+    private readonly items: number,
   ) {
-    const entries = () => Array.from({ length: products ** 2 }, () => zeros(items));
-    this.variances = { single: entries(), several: entries() };
+    this.single = { posterior: this.form(), prior: this.form() };
+    this.several = { posterior: this.form(), prior: this.form(), assumed: this.form() };
     this.drifts = Array.from({ length: products }, () => new Float64Array(items));
   }
 
-  /** Add to the entry of two products, which stand for so much, what every item's variance would be otherwise. */
-  add(
-    kind: Kind,
-    [one, two]: readonly [number, number],
-    left: Float64Array,
-    right: Float64Array,
-    form: Variances,
-  ): void {
-    const entry = this.variances[kind][one * this.products + two];
-    const twice = one === two ? 1 : 2; // the mirror image is not kept
-    const [here, there, own] = [step(left), step(right), step(form.posterior)];
-    for (let item = 0; item < this.items; item++) {
-      const amount = twice * left[item * here] * right[item * there];
-      entry.posterior[item] += amount * form.posterior[item * own];
-      entry.prior[item] += amount * form.prior[item * own];
-      entry.assumed[item] += amount * form.assumed[item * own];
-    }
+  /** Return the form of what one more pair does outside its functions, given its variances, to be added to. */
+  outside(posterior: number, prior: number): Form {
+    const amount = this.form();
+    this.outsides.push({ amount, posterior, prior });
+    return amount;
   }
 
-  /** Add to how far a product lies from the cautious correction. */
+  /** Add to how far a product lies from the cautious answer. */
   drift(product: number, amounts: Float64Array, moved: Float64Array): void {
     const drift = this.drifts[product];
     const [here, there] = [step(amounts), step(moved)];
@@ -77,50 +92,61 @@ export class Forms {
 
   /** Return what is known of the errors of every item's products, each times an amount, added up. */
   known(amounts: readonly Float64Array[]): Known {
-    const [single, several] = [this.sum("single", amounts), this.sum("several", amounts)];
-    const variance = new Float64Array(this.items);
-    const evidence = new Float64Array(this.items);
-    for (let item = 0; item < this.items; item++) {
+    const { items, several } = this;
+    const both = this.together(amounts);
+    const single = this.single.posterior.of(both, items);
+    const singlePrior = this.single.prior.of(both, items);
+    const [posterior, prior, assumed] = [several.posterior, several.prior, several.assumed].map((form) =>
+      form.of(both, items),
+    );
+    for (const outside of this.outsides) {
+      const found = outside.amount.of(both, items);
+      for (let item = 0; item < items; item++) {
+        const amount = Math.max(found[item], 0);
+        posterior[item] += outside.posterior * amount;
+        prior[item] += outside.prior * amount;
+        assumed[item] += outside.prior * amount;
+      }
+    }
+    const [variance, evidence] = [new Float64Array(items), new Float64Array(items)];
+    for (let item = 0; item < items; item++) {
       let drift = 0;
       for (let product = 0; product < this.products; product++) {
         const own = amounts[product];
         drift += own[item * step(own)] * this.drifts[product][item];
       }
-      variance[item] = Math.max(single.posterior[item] + several.posterior[item] + drift ** 2, 0);
-      const least = Math.min(
-        gained(single.assumed[item], single.prior[item]),
-        gained(several.assumed[item], several.prior[item]),
-      );
+      variance[item] = Math.max(single[item] + posterior[item] + drift ** 2, 0);
+      const least = Math.min(gained(single[item], singlePrior[item]), gained(assumed[item], prior[item]));
       evidence[item] = Math.min(Math.max(least, 0), 1);
     }
     return { variance, evidence };
   }
 
-  private sum(kind: Kind, amounts: readonly Float64Array[]): Variances {
-    const found = zeros(this.items);
+  /** Return what every two products count for together, the second not before the first. */
+  private together(amounts: readonly Float64Array[]): Float64Array[] {
+    const found: Float64Array[] = [];
     for (let one = 0; one < this.products; one++) {
       for (let two = one; two < this.products; two++) {
-        const [left, right, entry] = [amounts[one], amounts[two], this.variances[kind][one * this.products + two]];
-        const [here, there] = [step(left), step(right)];
-        for (let item = 0; item < this.items; item++) {
-          const amount = left[item * here] * right[item * there];
-          found.posterior[item] += amount * entry.posterior[item];
-          found.prior[item] += amount * entry.prior[item];
-          found.assumed[item] += amount * entry.assumed[item];
-        }
+        const both = multiplied(amounts[one], amounts[two]);
+        found[one * this.products + two] = one === two ? both : both.map((amount) => 2 * amount);
       }
     }
     return found;
   }
+
+  private form(): Form {
+    return new Form(this.products);
+  }
 }
 
-function zeros(items: number): Variances {
-  return { posterior: new Float64Array(items), prior: new Float64Array(items), assumed: new Float64Array(items) };
-}
-
-/** Return variances, each made in the same way. */
-export function variancesOf(make: (name: keyof Variances) => Float64Array): Variances {
-  return { posterior: make("posterior"), prior: make("prior"), assumed: make("assumed") };
+/** Return products of lists of numbers, each of one for each item or of one for all. */
+export function multiplied(...lists: readonly Float64Array[]): Float64Array {
+  const found = new Float64Array(Math.max(...lists.map(({ length }) => length))).fill(1);
+  for (const numbers of lists) {
+    const apart = step(numbers);
+    for (let item = 0; item < found.length; item++) found[item] *= numbers[item * apart];
+  }
+  return found;
 }
 
 /** Return how much was measured; all of it where there is nothing to know. */
@@ -133,6 +159,27 @@ function step(numbers: Float64Array): 0 | 1 {
   return numbers.length > 1 ? 1 : 0;
 }
 
+/** Sums of what two products say of one attribute, part by part. */
+export interface Sums {
+  /** The products of the weights of each function. */
+  readonly functions: readonly Float64Array[];
+  /** Their sums: plain, and as the priors of pairs and of triples fall. */
+  readonly plain: Float64Array;
+  readonly falling: Float64Array;
+  readonly triple: Float64Array;
+  /** Covariances over people. */
+  readonly people: Float64Array;
+  /** Covariances of errors of means, and what they were before any report. */
+  readonly posterior: Float64Array;
+  readonly prior: Float64Array;
+}
+
+/** Sums, and which of them stands for an item; null if all items share the first. */
+export interface Inner {
+  readonly sums: Sums;
+  readonly at: Uint16Array | null;
+}
+
 /** What is computed once for some products: expectations without some attributes, and inner sums. */
 export class Work {
   private readonly expectations = new Map<string, Float64Array>();
@@ -142,12 +189,23 @@ export class Work {
     private readonly mixture: Mixture,
     readonly products: readonly Product[],
     private readonly items: number,
-    private readonly sums: (place: number, one: readonly Part[], two: readonly Part[]) => Omit<Inner, "at">,
+    private readonly sums: (place: number, one: readonly Part[], two: readonly Part[]) => Sums,
   ) {}
 
+  /** Return every two products that name all of some attributes, the second not before the first. */
+  naming(places: readonly number[]): [number, number][] {
+    const found = this.namingOne(places);
+    return found.flatMap((one, rank) => found.slice(rank).map((two): [number, number] => [one, two]));
+  }
+
   /** Return the products that name all of some attributes. */
-  naming(places: readonly number[]): number[] {
+  namingOne(places: readonly number[]): number[] {
     return [...this.products.keys()].filter((product) => places.every((place) => this.products[product].has(place)));
+  }
+
+  /** Return what two products stand for together if they did not name some attributes, given in order. */
+  scale([one, two]: readonly [number, number], places: readonly number[]): Float64Array {
+    return multiplied(this.without(one, places), this.without(two, places));
   }
 
   /** Return each item's expectation of a product if it did not name some attributes, given in order. */
@@ -158,63 +216,14 @@ export class Work {
     return found;
   }
 
-  /** Return what errors of one attribute's functions are multiplied by in a product. */
-  factor(product: number, place: number): Float64Array {
-    const key = `${product}*${place}`;
-    const known = this.expectations.get(key);
-    if (known) return known;
-    const others = [...this.products[product]].filter(([other]) => other !== place);
-    const without = this.without(product, [place]);
-    const factor = new Float64Array(others.some(([, { at }]) => at) ? this.items : 1);
-    for (let item = 0; item < factor.length; item++) factor[item] = without[item * step(without)];
-    for (const [other, { parts, at }] of others) {
-      // the mean of a product is measured itself, so an error here leaves it as it is
-      const rest = this.without(product, place < other ? [place, other] : [other, place]);
-      for (let item = 0; item < factor.length; item++) {
-        factor[item] -= parts[at ? at[item] : 0].own * rest[item * step(rest)];
-      }
-    }
-    this.expectations.set(key, factor);
-    return factor;
-  }
-
   /** Return the inner sums of two products over an attribute that both name. */
-  inner(place: number, one: number, two: number): Inner {
+  inner(place: number, [one, two]: readonly [number, number]): Inner {
     const key = `${place}:${one},${two}`;
     const known = this.inners.get(key);
     if (known) return known;
     const [left, right] = [one, two].map((product) => this.products[product].get(place)!);
-    const found = { ...this.sums(place, left.parts, right.parts), at: left.at ?? right.at };
+    const found = { sums: this.sums(place, left.parts, right.parts), at: left.at ?? right.at };
     this.inners.set(key, found);
     return found;
   }
-}
-
-/** One of two sides of a bilinear form: vectors, and which of them stands for an item. */
-export interface Side {
-  readonly vectors: readonly Float64Array[];
-  readonly at: Uint16Array | null;
-}
-
-/**
- * Return a bilinear form of two sides' vectors for every item, or one for all.
- *
- * `onto` applies the form's matrix to a vector of one side (0 or 1), which gives one for the other; the side with
- * fewer vectors is taken.
- */
-export function bilinear(
-  items: number,
-  first: Side,
-  second: Side,
-  onto: (vector: Float64Array, from: number) => Float64Array,
-): Float64Array {
-  const from = first.vectors.length < second.vectors.length ? 0 : 1;
-  const [few, many] = from ? [second, first] : [first, second];
-  const met = few.vectors.map((vector) => onto(vector, from));
-  if (!few.at && !many.at) return Float64Array.of(dot(met[0], many.vectors[0]));
-  const found = new Float64Array(items);
-  for (let item = 0; item < items; item++) {
-    found[item] = dot(met[few.at ? few.at[item] : 0], many.vectors[many.at ? many.at[item] : 0]);
-  }
-  return found;
 }

@@ -82,7 +82,10 @@ export class HeatMap {
       .attr("width", width)
       .attr("height", this.height)
       .attr("viewBox", `0 0 ${width} ${this.height}`);
-    if (this.shown) this.draw(this.shown.pair, this.shown.joint);
+    if (!this.shown) return;
+    const { textContent } = this.reading;
+    this.draw(this.shown.pair, this.shown.joint);
+    this.reading.textContent = textContent; // a cell's words may be what changed the size
   }
 
   /** Draw the fractions in the cells of a pair, a row after another from below; null: nobody is chosen. */

@@ -5,15 +5,20 @@
 
 import type { Exploration, Numbers } from "./exploration";
 
+/** Weights of an attribute's levels from one of them on; those of all others are nothing. */
+export interface Stretch {
+  readonly start: number;
+  readonly weights: Float64Array;
+}
+
 /** Weights of an attribute's levels, and what follows from them. */
 export interface Part {
   readonly id: number;
-  /** Weights of the Walsh functions, the constant left out. */
+  readonly levels: Stretch;
+  /** Their mean in the model. */
+  readonly mean: number;
+  /** Their covariances with the functions of the attribute. */
   readonly functions: Float64Array;
-  /** Weights of the levels less their mean in the model. */
-  readonly centred: Float64Array;
-  /** That mean less the weight of the constant. */
-  readonly own: number;
   /** What every component has inside. */
   readonly inside: Float64Array;
   /** The same of the squares of the weights. */
@@ -63,11 +68,11 @@ export class Mixture {
   }
 
   /** Return what every component has inside weights of an attribute's levels. */
-  inside(place: number, weights: Float64Array): Float64Array {
-    const factor = this.factors[place];
+  inside(place: number, { start, weights }: Stretch): Float64Array {
+    const [factor, size] = [this.factors[place], this.sizes[place]];
     const inside = new Float64Array(this.weights.length);
     for (let component = 0; component < inside.length; component++) {
-      inside[component] = dot(weights, factor, component * weights.length);
+      inside[component] = dot(weights, factor, component * size + start);
     }
     return inside;
   }
@@ -75,7 +80,7 @@ export class Mixture {
   /** Return an attribute's marginal if levels counted by weights. */
   tilted(place: number, tilts: ReadonlyMap<number, Float64Array>): Float64Array {
     const amounts = this.weights.slice();
-    for (const [other, tilt] of tilts) if (other !== place) multiply(amounts, this.inside(other, tilt));
+    for (const [other, tilt] of tilts) if (other !== place) multiply(amounts, this.inside(other, stretch(tilt)));
     const marginal = weightedRows(amounts, this.factors[place]);
     const own = tilts.get(place);
     if (own) multiply(marginal, own);
@@ -135,6 +140,14 @@ export class Mixture {
   }
 }
 
+/** Return weights of all levels as a stretch that leaves out what is nothing at either end. */
+export function stretch(weights: Float64Array): Stretch {
+  let [start, stop] = [0, weights.length];
+  while (start < stop && !weights[start]) start++;
+  while (stop > start && !weights[stop - 1]) stop--;
+  return { start, weights: weights.subarray(start, stop) };
+}
+
 function multiply(amounts: Float64Array, by: Float64Array): void {
   for (let index = 0; index < amounts.length; index++) amounts[index] *= by[index];
 }
@@ -150,7 +163,7 @@ function weightedRows(weights: Float64Array, table: Float64Array): Float64Array 
 }
 
 /** Return the numbers that stand for the items: `numbers[at[item]]` for each, or one for all. */
-export function gather(numbers: Float64Array, at: Uint16Array | null): Float64Array {
+export function gather(numbers: Float64Array, at: Uint16Array | Uint32Array | null): Float64Array {
   if (!at || at === identity(numbers.length)) return numbers;
   const found = new Float64Array(at.length);
   for (let item = 0; item < found.length; item++) found[item] = numbers[at[item]];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import zlib
 from collections.abc import Callable
@@ -14,8 +15,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.mechanisms.spectral.belief import BELIEF
+from sottovoce.mechanisms.spectral.doubt import Doubt
 from sottovoce.mechanisms.spectral.model import MixtureModel
-from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.model.answer import evidence_words
 from sottovoce.model.belief import normal_factor
 from sottovoce.plan.audit import exact_words, promise
@@ -31,10 +32,9 @@ def arrays_of(document: dict[str, Any]) -> dict[str, Any]:
     described = {"weights": mixture["weights"]}
     described |= {f"factor {index}": factor for index, factor in enumerate(mixture["factors"])}
     described |= {f"tilt {index}": tilt for index, tilt in document["calibration"].items()}
-    described |= {
-        name: errors[name]
-        for name in ("noise", "bias", "measured", "rows", "columns", "gap", "single", "pair", "triple")
-    }
+    for kind in ("functions", "roots"):
+        described |= {f"{kind} {index}": own for index, own in enumerate(errors[kind])}
+    described |= {name: errors[name] for name in ("posterior", "gap", "left", "falls", "rest", "triple_falls")}
     arrays = {}
     for name, about in described.items():
         kind = np.dtype(about["array"])
@@ -55,22 +55,21 @@ def test_the_numbers_of_the_document_are_the_models_own(model: sv.Model) -> None
 
 def test_what_errors_follow_from_is_what_the_fit_left(model: sv.Model) -> None:
     document = exploration(model)
-    arrays = arrays_of(document)
+    arrays, errors = arrays_of(document), document["errors"]
     assert isinstance(model, MixtureModel)
-    assert model.known is not None
-    axes = [Axis.of(attribute) for attribute in SCHEMA.attributes]
-    doubt, _, gap = model.known.unpack(axes)
-    upper = np.triu_indices(len(doubt.noise))
-    assert np.array_equal(arrays["noise"], doubt.noise[upper].astype(np.float32))
-    assert np.array_equal(arrays["bias"], doubt.bias[upper].astype(np.float32))
-    assert np.array_equal(arrays["measured"] > 0, np.isfinite(doubt.measured[upper]))
-    again = np.zeros_like(gap)
-    again[arrays["rows"], arrays["columns"]] = again[arrays["columns"], arrays["rows"]] = arrays["gap"]
-    assert np.array_equal(again, gap)
-    assert arrays["single"].shape == arrays["pair"].shape == (sum(axis.bands for axis in axes),)
-    assert arrays["triple"].shape == (sum(2**axis.bands - 1 for axis in axes),)
-    assert document["errors"]["coherent"] == BELIEF.coherent
-    assert document["errors"]["coherent_pair"] == BELIEF.coherent_pair
+    assert model.posterior is not None
+    several = {
+        kind: [arrays[f"{kind} {index}"] for index in range(len(SCHEMA.names))] for kind in ("functions", "roots")
+    }
+    again, doubt = Doubt.from_arrays(arrays | several), model.posterior.doubt
+    for field in dataclasses.fields(Doubt):
+        for one, other in zip(getattr(again, field.name), getattr(doubt, field.name), strict=True):
+            assert np.array_equal(one, other), field.name
+    assert np.array_equal(arrays["triple_falls"], np.concatenate(model.posterior.triple_falls))
+    assert errors["single_prior"] == BELIEF.single_prior
+    assert errors["pair_prior"] == BELIEF.pair_prior
+    assert errors["rest_prior"] == BELIEF.pair_prior * BELIEF.rest
+    assert errors["triple"] == BELIEF.triple
 
 
 def test_a_model_that_knows_nothing_of_its_error_can_be_explored(model: sv.Model) -> None:
