@@ -132,7 +132,7 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     measured, apart = float((cells.direct**2).sum()), float((cells.direct_errors**2).sum()) * freedom / len(errors)
     if measured < apart * seldom:  # what the reports themselves say could be their noise
         low = 0.0
-    high = math.sqrt((length + noise) ** 2 + spread)
+    high = math.sqrt((length + noise) ** 2 + spread * seldom)
     interval = low / math.sqrt(degrees), min(high / math.sqrt(degrees), 1.0)
     evidence = seen.evidence[0]
     if evidence is not None and low > 0:  # what is told from chance was measured, though weaker dependence would not be

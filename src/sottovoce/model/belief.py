@@ -3,7 +3,8 @@
 A ratio of two uncertain numbers has limits by Fieller's theorem: those r for which top - r bottom could be nothing.
 They hold for small groups too, where the error of the ratio is not normal; if the bottom itself could be nothing, every
 value is possible. A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own
-limits are put together as errors are, so that lopsided limits stay lopsided.
+limits are put together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut
+to what each can be: of two shares of which nothing is known the difference is anything from -1 to 1.
 """
 
 from __future__ import annotations
@@ -61,6 +62,17 @@ class Belief(Protocol):
     def limits(self, level: float) -> Limits:
         """Return where the truth lies with this probability."""
 
+    def uncut(self, level: float) -> Limits:
+        """Return the same limits before they are cut to what the number can be."""
+
+    @property
+    def bounds(self) -> Limits:
+        """What the number can be."""
+
+
+def _cut(limits: Limits, bounds: Limits) -> Limits:
+    return max(bounds[0], limits[0]), min(bounds[1], limits[1])
+
 
 @dataclass(frozen=True, slots=True)
 class Normal:
@@ -80,10 +92,17 @@ class Normal:
 
     def limits(self, level: float) -> Limits:
         """Return the limits, symmetric but for what cannot be."""
+        return _cut(self.uncut(level), self.bounds)
+
+    def uncut(self, level: float) -> Limits:
+        """Return symmetric limits."""
         reach = normal_factor(level) * self.deviation
-        if not math.isfinite(reach):
-            return self.lowest, self.highest
-        return max(self.lowest, self.value - reach), min(self.highest, self.value + reach)
+        return (self.value - reach, self.value + reach) if math.isfinite(reach) else (-math.inf, math.inf)
+
+    @property
+    def bounds(self) -> Limits:
+        """What the number can be."""
+        return self.lowest, self.highest
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +131,23 @@ class Ratio:
 
     def limits(self, level: float) -> Limits:
         """Return the limits, cut to what the ratio can be; everything if the bottom could be nothing."""
+        return _cut(self.uncut(level), self.bounds)
+
+    def uncut(self, level: float) -> Limits:
+        """Return the limits as Fieller's theorem has them."""
         square = normal_factor(level) ** 2
         leading = 1 - square * self.bottom
         if not math.isfinite(self.variance + self.bottom) or leading <= 0:
-            return self.lowest, self.highest
+            return -math.inf, math.inf
         middle = -square * self.covariance
         root = math.sqrt(max(middle**2 + leading * square * self.variance, 0.0))
         low, high = self.value + (middle - root) / leading, self.value + (middle + root) / leading
-        return max(self.lowest, min(low, self.value)), min(self.highest, max(high, self.value))
+        return min(low, self.value), max(high, self.value)
+
+    @property
+    def bounds(self) -> Limits:
+        """What the number can be."""
+        return self.lowest, self.highest
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +165,15 @@ class Fixed:
         factor = normal_factor(level) / normal_factor(self.level)
         low, high = self.known
         return self.value - factor * (self.value - low), self.value + factor * (high - self.value)
+
+    def uncut(self, level: float) -> Limits:
+        """Return the limits, which say nothing of how they were cut."""
+        return self.limits(level)
+
+    @property
+    def bounds(self) -> Limits:
+        """Anything."""
+        return -math.inf, math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +198,21 @@ class Difference:
         return self.first.value - self.second.value
 
     def limits(self, level: float) -> Limits:
-        """Return the limits."""
-        (low, high), (other_low, other_high) = self.first.limits(level), self.second.limits(level)
+        """Return the limits, cut to what the difference can be."""
+        return _cut(self.uncut(level), self.bounds)
+
+    def uncut(self, level: float) -> Limits:
+        """Return the limits by variance recovery."""
+        (low, high), (other_low, other_high) = self.first.uncut(level), self.second.uncut(level)
         below = self._join(self.first.value - low, other_high - self.second.value)
         above = self._join(high - self.first.value, self.second.value - other_low)
-        return max(-self.reach, self.value - below), min(self.reach, self.value + above)
+        return self.value - below, self.value + above
+
+    @property
+    def bounds(self) -> Limits:
+        """What the difference can be."""
+        (lowest, highest), (other_lowest, other_highest) = self.first.bounds, self.second.bounds
+        return max(-self.reach, lowest - other_highest), min(self.reach, highest - other_lowest)
 
     def _join(self, one: float, other: float) -> float:
         if not (math.isfinite(one) and math.isfinite(other)):

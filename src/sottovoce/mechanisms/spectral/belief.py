@@ -46,13 +46,13 @@ class Belief:
     common: float = 0.03
     common_spread: float = 3.0
     shown: float = 0.65
-    pair_doubt: float = 0.03
+    pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
-    cautious: float = 0.95
-    pair_prior: float = 0.02
+    cautious: float = 0.97
+    pair_prior: float = 0.03
     single_prior: float = 0.5
-    single_doubt: float = 1.2
-    rest: float = 0.01
+    single_doubt: float = 1.6
+    rest: float = 0.003
     triple: float = 0.4**2
     triple_decay: float = 2.0
 

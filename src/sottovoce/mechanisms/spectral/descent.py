@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import repeat
 
 import numpy as np
 
 from sottovoce._types import Floats
 
 _MEMORY = 10  # steps that are remembered, as is usual
+_SHORTEST = 1e-6  # of a step, in parts of the one that the curvature so far suggests
 
 
 def descend(function: Callable[[Floats], tuple[float, Floats]], point: Floats) -> Iterator[Floats]:
@@ -28,9 +30,11 @@ def descend(function: Callable[[Floats], tuple[float, Floats]], point: Floats) -
             next_point = point - length * direction
             next_value, next_gradient = function(next_point)
             # Armijo's rule: at least a ten-thousandth of the decrease that the slope promises
-            if next_value <= value - 1e-4 * length * slope or length < 1e-6:
+            if next_value <= value - 1e-4 * length * slope:
                 break
             length *= 0.4
+            if length < _SHORTEST:
+                yield from repeat(point)  # no way leads further down: this is the minimum, to the last digit
         step, change = next_point - point, next_gradient - gradient
         # a pair without positive curvature would make the inverse Hessian indefinite
         if step @ change > 1e-10:

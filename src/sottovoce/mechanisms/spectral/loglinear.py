@@ -12,7 +12,7 @@ import numpy as np
 
 from sottovoce._types import Floats
 
-_MOST_SWEEPS, _TOLERANCE = 60, 1e-6
+_MOST_SWEEPS, _TOLERANCE = 1000, 1e-6  # the stronger the dependence, the more sweeps it takes
 _RIDGE = 1e-13  # of the linear system, where a cell holds next to nobody
 
 

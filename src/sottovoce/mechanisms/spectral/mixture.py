@@ -28,7 +28,7 @@ _SUMS_WEIGHT = 50.0  # of a squared relative error of an attribute's own distrib
 _LEAST_SHARE = 1e-4  # of people at a level, by which its error is divided
 _HOLD = 1e-4  # what keeps components from drifting where it makes no difference
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
-_BALANCING = 10  # rounds of bringing the first components' sums to what is given
+_BALANCING = 10  # rounds of bringing components' sums to what is given, before the descent and after
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ def mixture(wanted: Wanted, *, components: int, steps: int) -> Mixture:
         return value, units * gradient
 
     point = start + units * next(islice(descend(scaled, np.zeros_like(start)), steps - 1, None))
+    problem.balance(point)
     return Mixture(*problem.tables(point))
 
 
@@ -162,11 +163,16 @@ class _Problem:
         for part, of, functions in zip(self._of_levels, self._of_functions, self._wanted.functions, strict=True):
             # components move mass apart; what they have in common is as much narrower
             shifts[part] = -0.5 * ((functions @ factors[of]) ** 2).sum(axis=1)
+        self.balance(point)
+        return point
+
+    def balance(self, point: Floats) -> None:
+        """Move shifts of levels until components together have the given distributions."""
+        shifts, _, _ = self._parts(point)
         for _ in range(_BALANCING):
             weights, tables = self.tables(point)
             for own, part, logits in zip(tables, self._of_levels, self._logits, strict=True):
                 shifts[part] += logits - np.log(np.maximum(weights @ own, 1e-12))
-        return point
 
     def units(self) -> Floats:
         """Return by how much to move each number for the value to bend about as much along all of them."""

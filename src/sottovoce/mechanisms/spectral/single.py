@@ -55,6 +55,9 @@ def logit_basis(axis: Axis, texture: Texture) -> Floats:
     second = np.diff(np.eye(cells), 2, axis=0)
     # eigenvectors of the squared second difference: the discrete cosines, smoothest first
     eigenvalues, vectors = np.linalg.eigh(second.T @ second)
+    # a constant, which changes nothing, and a line have no second difference: eigh returns some mixture of the two
+    line = np.arange(cells) - (cells - 1) / 2
+    vectors[:, 1] = line / np.linalg.norm(line)
     keep = slice(1, 1 + _FUNCTIONS)
     curvature = np.maximum(eigenvalues[keep] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
     # exp(-smoothness * |second difference|^2) makes coefficients normal with variance 1 / (2 smoothness eigenvalue)
