@@ -737,7 +737,7 @@ def test_a_model_of_another_format_is_refused(context: BrowserContext, model: sv
     path.write_text(other, encoding="utf-8")
     page = context.new_page()
     page.goto(path.as_uri())
-    expect(page.get_by_role("alert")).to_contain_text("It was written for another version of this page.")
+    expect(page.get_by_role("alert")).to_contain_text("The model was written for another version of this page.")
 
 
 def test_the_level_of_intervals_is_a_round_number(context: BrowserContext, model: sv.Model, tmp_path: Path) -> None:

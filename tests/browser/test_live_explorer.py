@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 import sottovoce as sv
 from sottovoce.plan.plan import Plan
+from sottovoce.views.explorer.document import FORMAT
 from tests.collectors import RECORD, Running, as_array, draw, draw_wave, make_plan, running
 
 pytestmark = pytest.mark.slow
@@ -169,7 +170,7 @@ def test_a_long_fit_is_not_talked_over(page: Page, served: Running, plan: Plan) 
 def test_what_went_wrong_is_said_as_it_is_and_tried_again(page: Page, served: Running, plan: Plan) -> None:
     served.post(plan, as_array(draw(plan, 300)))
     served.http.post(served.path(plan, "/fit"), headers=served.token())
-    damaged = {"fit": "1", "exploration": {"title": "a test", "numbers": "AAAA"}}
+    damaged = {"fit": "1", "exploration": {"format": FORMAT, "title": "a test", "numbers": "AAAA"}}
     page.route("**/exploration", lambda route: route.fulfill(json=damaged))
     open_explorer(page, served)
     expect(status(page)).to_have_text("The model's numbers are damaged.")

@@ -1,7 +1,7 @@
 /** What the page is given: written by sottovoce.views.explorer.document, described in docs/files.md. */
 
 const FORMAT = "sottovoce-exploration-3";
-const OTHER_FORMAT = "It was written for another version of this page.";
+const OTHER_FORMAT = "The model was written for another version of this page.";
 const TOO_OLD =
   "This browser cannot unpack the model: that takes Chrome or Edge 86, Safari 16.4, Firefox 113, or a newer one.";
 
