@@ -28,11 +28,11 @@ class Effort:
     """How much work a fit does.
 
     Attributes:
-        steps: Gauss-Newton steps for distributions and tables.
+        steps: Gauss-Newton steps for distributions and tables, at most.
         scores: Scores of an ordered attribute; fewer are taken of many attributes, whose pairs have few reports each.
         common: Whether to look for a cause that all attributes share.
         components: Components of the mixture.
-        descent: Steps towards a mixture that has the tables.
+        descent: Steps towards a mixture that has the tables, at most.
     """
 
     steps: int
@@ -42,7 +42,7 @@ class Effort:
     descent: int
 
 
-EFFORTS = {"default": Effort(12, 8, True, 64, 250), "fast": Effort(4, 5, False, 64, 100)}
+EFFORTS = {"default": Effort(12, 8, True, 64, 500), "fast": Effort(4, 5, False, 64, 100)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from sottovoce.mechanisms.spectral.moments import sylvester
 _SUMS_WEIGHT = 50.0  # of a squared relative error of an attribute's own distribution, beside one of dependence
 _LEAST_SHARE = 1e-4  # of people at a level, by which its error is divided
 _HOLD = 1e-4  # what keeps components from drifting where it makes no difference
+_LOOK, _WORTH = 50, 3e-4  # after so many steps each: what they gained at least, or the descent ends
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 10  # rounds of bringing components' sums to what is given, before the descent and after
 
@@ -72,7 +73,7 @@ def mixture(wanted: Wanted, *, components: int, steps: int) -> Mixture:
     Args:
         wanted: Distributions and dependence.
         components: How many components: a power of two.
-        steps: How many steps of descent.
+        steps: How many steps of descent at most.
     """
     problem = _Problem(wanted, components)
     if not problem.width:
@@ -84,7 +85,13 @@ def mixture(wanted: Wanted, *, components: int, steps: int) -> Mixture:
         value, gradient = problem(start + units * moves)
         return value, units * gradient
 
-    point = start + units * next(islice(descend(scaled, np.zeros_like(start)), steps - 1, None))
+    point, value = start, np.inf
+    for number, moves in enumerate(islice(descend(scaled, np.zeros_like(start)), steps), start=1):
+        if number % _LOOK == 0 or number == steps:
+            point, before = start + units * moves, value
+            value = problem(point)[0]
+            if before - value < _WORTH:
+                break
     problem.balance(point)
     return Mixture(*problem.tables(point))
 
