@@ -17,6 +17,12 @@ export interface Estimate {
   readonly evidence: number;
 }
 
+/** A part of everybody: its error is normal. */
+export interface Share extends Estimate {
+  /** How far the interval reaches to either side before it is cut to 0 and 1. */
+  readonly reach: number;
+}
+
 /** The fractions of all levels of an attribute, or of all cells of two, with their intervals and evidence. */
 export interface Distribution {
   readonly fractions: Float64Array;
@@ -102,11 +108,12 @@ export class Crowd {
   }
 
   /** Return the fraction of the crowd that all filters choose together. */
-  answer(filters: Filters): Estimate {
-    if (this.spread && filters.every((filter) => filter === null)) return { fraction: 1, low: 1, high: 1, evidence: 1 };
-    const product = this.product(filters);
-    const { fractions, lows, highs, evidence } = this.shares(product, 1);
-    return { fraction: fractions[0], low: lows[0], high: highs[0], evidence: evidence[0] };
+  answer(filters: Filters): Share {
+    if (this.spread && filters.every((filter) => filter === null)) {
+      return { fraction: 1, low: 1, high: 1, evidence: 1, reach: 0 };
+    }
+    const { fractions, lows, highs, evidence, reaches } = this.shares(this.product(filters), 1);
+    return { fraction: fractions[0], low: lows[0], high: highs[0], evidence: evidence[0], reach: reaches[0] };
   }
 
   /**
@@ -204,16 +211,17 @@ export class Crowd {
   }
 
   /** Return fractions of everybody; their errors are normal. */
-  private shares(product: Product, items: number): Distribution {
+  private shares(product: Product, items: number): Distribution & { readonly reaches: Float64Array } {
     const calibrated = this.tilted.size > 0;
     const fractions = this.mixture.expectation(product, items).map((expected) => cut(expected / this.total));
     const forms = this.spread?.of(calibrated ? [product, this.tilted] : [product], items);
     const amounts = [Float64Array.of(1 / this.total), fractions.map((fraction) => -fraction / this.total)];
     const { variance, evidence } = forms?.known(amounts) ?? unknown(items);
     const least = calibrated ? new Float64Array(items) : this.sampling(product, items);
-    return this.limited(fractions, evidence, (fraction, item) =>
-      normalLimits(fraction, Math.max(variance[item], least[item]), this.about.intervals.factor),
-    );
+    const { factor } = this.about.intervals;
+    const reaches = variance.map((own, item) => factor * Math.sqrt(Math.max(own, least[item])));
+    const limits = (fraction: number, item: number) => normalLimits(fraction, reaches[item]);
+    return { ...this.limited(fractions, evidence, limits), reaches };
   }
 
   /** Return ratios of many products to one: limits by Fieller's theorem, evidence of the error to first order. */

@@ -16,9 +16,8 @@ export function unknown(count: number): Known {
   return { variance: new Float64Array(count).fill(Infinity), evidence: new Float64Array(count).fill(NaN) };
 }
 
-/** Return the limits of a fraction whose error is normal: so many standard errors to either side, cut to 0 and 1. */
-export function normalLimits(value: number, variance: number, factor: number): Limits {
-  const reach = factor * Math.sqrt(variance);
+/** Return the limits of a fraction whose error is normal: so far to either side, cut to 0 and 1. */
+export function normalLimits(value: number, reach: number): Limits {
   if (!Number.isFinite(reach)) return [0, 1];
   return [Math.max(0, value - reach), Math.min(1, value + reach)];
 }
@@ -49,29 +48,26 @@ export function ratioLimits(
   return [Math.max(bounds[0], Math.min(low, value)), Math.min(bounds[1], Math.max(high, value))];
 }
 
-/** A fraction and where it lies. */
-interface Limited {
+/** A fraction whose error is normal, and how far its limits reach to either side before they are cut. */
+interface Reaching {
   readonly fraction: number;
-  readonly low: number;
-  readonly high: number;
+  readonly reach: number;
 }
 
 /**
- * Return the limits of one fraction less another, by variance recovery: lopsided limits stay lopsided.
+ * Return the limits of one fraction less another, by variance recovery, cut to -1 and 1.
  *
  * @param one The one.
  * @param other The other.
  * @param variances Of the one, of the other, and of their difference.
  */
-export function differenceLimits(one: Limited, other: Limited, variances: readonly [number, number, number]): Limits {
+export function differenceLimits(one: Reaching, other: Reaching, variances: readonly [number, number, number]): Limits {
   const [own, its, apart] = variances;
   const both = 2 * Math.sqrt(own * its);
   const sound = both > 0 && Number.isFinite(own + its + apart);
   const correlation = sound ? Math.min(Math.max((own + its - apart) / both, -1), 1) : 0;
-  const join = (left: number, right: number) =>
-    Math.sqrt(Math.max(left ** 2 + right ** 2 - 2 * correlation * left * right, 0));
-  const value = one.fraction - other.fraction;
-  const below = join(one.fraction - one.low, other.high - other.fraction);
-  const above = join(one.high - one.fraction, other.fraction - other.low);
-  return [Math.max(-1, value - below), Math.min(1, value + above)];
+  if (!Number.isFinite(one.reach + other.reach)) return [-1, 1];
+  const square = one.reach ** 2 + other.reach ** 2 - 2 * correlation * one.reach * other.reach;
+  const [value, reach] = [one.fraction - other.fraction, Math.sqrt(Math.max(square, 0))];
+  return [Math.max(-1, value - reach), Math.min(1, value + reach)];
 }

@@ -6,7 +6,7 @@ import { scaleLinear, scalePoint } from "d3-scale";
 import { type Selection, select } from "d3-selection";
 import { area, line } from "d3-shape";
 
-import { Crowd, type Estimate } from "./crowd";
+import { Crowd, type Share } from "./crowd";
 import { element } from "./dom";
 import { type Exploration, Numbers } from "./exploration";
 import type { View } from "./view";
@@ -120,7 +120,7 @@ export class Timeline {
     this.drawTrend(trend, width);
   }
 
-  private drawTrend(trend: readonly Estimate[], width: number): void {
+  private drawTrend(trend: readonly Share[], width: number): void {
     const places = trend.map((_, place) => place);
     const x = scalePoint<number>(places, [MARGIN.left, width - MARGIN.right]).padding(0.5);
     const across = (place: number) => x(place) as number;
@@ -166,7 +166,7 @@ export class Timeline {
   }
 
   /** Return how much it changed from the first to the last wave, and whether that could be chance. */
-  private changeWords(trend: readonly Estimate[]): string {
+  private changeWords(trend: readonly Share[]): string {
     const last = trend.length - 1;
     if (last < 1) return "";
     const [low, high] = differenceLimits(trend[last], trend[0], [0, 0, 0]); // of different people: no error is shared
