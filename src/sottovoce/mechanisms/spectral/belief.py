@@ -19,7 +19,8 @@ class Belief:
     """The prior of how two attributes depend on each other, and of what a model may be wrong by.
 
     Attributes:
-        score_decay: The prior standard deviation of an ordered attribute's a-th score is a^-decay: dependence is smooth.
+        score_decay: The prior standard deviation of an ordered attribute's a-th score is a^-decay: dependence is
+            smooth.
         value_score: That of a value without order, and of "no answer".
         least, most, points: The variances of a pair's dependence considered, evenly in their logarithm.
         pair_spread: Standard deviation of a pair's log variance around the common one: few pairs depend strongly.

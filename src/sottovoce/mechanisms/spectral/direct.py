@@ -1,7 +1,7 @@
 """Direct answers: what the reports themselves say, beyond the model.
 
-A query is a product of weights of levels, f_j for each attribute it names; in Walsh functions f_j = sum_u f_ju wal_u. On
-attributes that were asked together the answer is the model's plus
+A query is a product of weights of levels, f_j for each attribute it names; in Walsh functions f_j = sum_u f_ju wal_u.
+On attributes that were asked together the answer is the model's plus
 
     sum_j sum_u f_ju r_u (E[others] - sum_k (E f_k - f_k0) E[others but k])  +  sum_jk sum_uv f_ju f_kv r_uv E[others],
 
@@ -58,7 +58,7 @@ class Direct:
         noise: How far chance moves what was measured.
     """
 
-    def __init__(  # noqa: PLR0913 - what a fit leaves
+    def __init__(
         self,
         axes: Sequence[Axis],
         weights: Floats,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,9 +113,7 @@ def _symmetric(upper: NDArray[Any], size: int) -> Floats:
     return matrix
 
 
-def doubt_of(
-    axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mixture, belief: Belief = BELIEF
-) -> Doubt:
+def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mixture, belief: Belief = BELIEF) -> Doubt:
     """Return what remains unknown after a fit.
 
     Args:
@@ -127,11 +126,9 @@ def doubt_of(
     people = [cells.sums(own.levels) for cells, own in zip(found.cells, found.singles, strict=True)]
     units = [unit_scores(own, given)[0] for own, given in zip(people, found.scores, strict=True)]
     # how each unit function's mean product moves with the scores' numbers if the attributes are independent
-    turns = [
-        (own * given[:, None]).T @ scores for own, given, scores in zip(units, people, found.scores, strict=True)
-    ]
+    turns = [(own * given[:, None]).T @ scores for own, given, scores in zip(units, people, found.scores, strict=True)]
     ends = np.cumsum([0, *(own.shape[1] for own in units)]).tolist()
-    parts = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+    parts = [slice(*pair) for pair in pairwise(ends)]
     posterior, gap, left = (np.zeros((ends[-1], ends[-1])) for _ in range(3))
     rest = np.zeros((len(axes), len(axes)))
     shown = dependence_of(mixture, wanted.functions)
@@ -146,8 +143,7 @@ def doubt_of(
         gap[where] = moved.reshape(shape) + wanted.dependence[key] - shown[where]
         left[where] = ((turned @ pair.left) / np.maximum(turned.sum(axis=1), 1e-12)).reshape(shape)
         rest[key] = rest[other, one] = belief.rest * pair.cautious
-    for matrix in (posterior, gap, left):
-        matrix += np.triu(matrix, 1).T
+    posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     return Doubt(
         functions=[own[cells.of] for own, cells in zip(units, found.cells, strict=True)],
         roots=[
@@ -162,9 +158,7 @@ def doubt_of(
     )
 
 
-def _cautious(
-    pair: PairEstimate, scores: tuple[Floats, Floats], units: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
+def _cautious(pair: PairEstimate, scores: tuple[Floats, Floats], units: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return the variance of every mean under the cautious prior, and how far its cautious value is from the shown."""
     inverse = np.linalg.inv(pair.information + np.eye(len(pair.theta)) / pair.cautious)
     theta = inverse @ (pair.slope + pair.mean / pair.cautious)

@@ -81,7 +81,7 @@ class Estimate:
     pairs: dict[Key, PairEstimate]
 
 
-def estimate(
+def estimate(  # noqa: PLR0913 - what a fit is told
     axes: Sequence[Axis],
     seen: Observations,
     *,
@@ -212,9 +212,9 @@ class _Search:
         system, _ = self._system()
         if len(system) <= _MOST_UNKNOWNS:
             inverse = np.linalg.inv(system)
-            covariances = [inverse[part, part] for part in self._unknowns]
+            covariances = [np.asarray(inverse[part, part], np.float64) for part in self._unknowns]
         else:
-            covariances = [np.linalg.inv(system[part, part]) for part in self._unknowns]
+            covariances = [np.asarray(np.linalg.inv(system[part, part]), np.float64) for part in self._unknowns]
         pairs = {}
         for key in self._keys:
             information, slope = self._own(key)
@@ -271,7 +271,7 @@ class _Search:
         count, shown = self._size(key), self._shown[key]
         expansion = self._expansions[key]
         inverse = np.linalg.inv(expansion.information[:count, :count] + np.eye(count) / shown)
-        return inverse, expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
+        return np.asarray(inverse, np.float64), expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
 
     def _both(self, key: Key) -> NDArray[np.intp]:
         """Return where the unknowns of a pair's two attributes stand."""

@@ -4,12 +4,12 @@ Tables of pairs are found one by one (joint.py). A mixture p(x) = sum over compo
 distributions of levels has them all at once: never negative, additive, and 1 for everybody; and what three or more
 attributes do together follows from it.
 
-The dependence of a pair is its table less the product of both sums, in functions that are uncorrelated and of variance 1
-over people. A component stands at a point of the space of all these functions; products of its coordinates, averaged
+The dependence of a pair is its table less the product of both sums, in functions that are uncorrelated and of variance
+1 over people. A component stands at a point of the space of all these functions; products of its coordinates, averaged
 over components, are the dependence. So a factorisation of all dependence together says where components should stand:
-at the corners of a cube, along orthogonal columns of signs of which no product of two is a third (a design of resolution
-IV), so that pairs come out right and three attributes do nothing beyond them. From there logits are moved by descent
-until tables and sums are as given.
+at the corners of a cube, along orthogonal columns of signs of which no product of two is a third (a design of
+resolution IV), so that pairs come out right and three attributes do nothing beyond them. From there logits are moved by
+descent until tables and sums are as given.
 """
 
 from __future__ import annotations
@@ -185,7 +185,9 @@ class _Problem:
         """Return by how much to move each number for the value to bend about as much along all of them."""
         rare = np.concatenate([1 / np.sqrt(_SUMS_WEIGHT * own + 1e-3) for own in self._wanted.levels])
         root = np.sqrt(self._components)
-        return np.concatenate([rare, np.full(self._components * self.width, 1.5 * root), np.full(self._components, root / 2)])
+        return np.concatenate(
+            [rare, np.full(self._components * self.width, 1.5 * root), np.full(self._components, root / 2)]
+        )
 
     def _factors(self, count: int) -> Floats:
         """Return factors whose products come near to the dependence between attributes."""

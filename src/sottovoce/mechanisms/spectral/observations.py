@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.moments import Shown, hadamard, sylvester
-from sottovoce.mechanisms.spectral.patterns import spans
 
 Functions = NDArray[np.intp]
 """Tables by the Walsh functions that they list."""
@@ -140,6 +139,7 @@ def cell_sums(products: Functions, means: Floats) -> Floats:
         means: The sums over all levels of every Walsh function times each of these functions, the constant first.
 
     Example:
+        >>> from sottovoce.mechanisms.spectral.patterns import spans
         >>> from sottovoce.mechanisms.spectral.walsh import walsh_signs
         >>> levels = np.array([[0.1], [0.2], [0.3], [0.4]])
         >>> cell_sums(spans(np.array([[1, 2]])), walsh_signs(4, 2).T @ levels)[0, :, 0]

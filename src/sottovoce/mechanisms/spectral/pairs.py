@@ -85,7 +85,8 @@ class Pair:
             vectors = cell_sums(products[0], first), cell_sums(products[1], second)
             cells = vectors[0].shape[1], vectors[1].shape[1]
             by_cell = [
-                array.transpose(0, 2, 1, 3).reshape(len(vectors[0]) * cells[0], -1) for array in (own.counts, own.chance)
+                array.transpose(0, 2, 1, 3).reshape(len(vectors[0]) * cells[0], -1)
+                for array in (own.counts, own.chance)
             ]
             kept = np.repeat(np.repeat(own.kept, cells[0], axis=0), cells[1], axis=1)
             flat = [vector.reshape(-1, vector.shape[-1]) for vector in vectors]

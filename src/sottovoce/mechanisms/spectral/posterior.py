@@ -1,14 +1,14 @@
 """How far answers of a mixture may be from the truth: variances of sums of products of weights, in formulas.
 
-A query is a product of weights of levels, f_j for each attribute it names. With E the model's mean, and other attributes
-taken as they are in the model, errors e_j of an attribute's distribution and errors d_ab of the mean of a product of two
-unit functions (doubt.py) move the expected product by
+A query is a product of weights of levels, f_j for each attribute it names. With E the model's mean, and other
+attributes taken as they are in the model, errors e_j of an attribute's distribution and errors d_ab of the mean of a
+product of two unit functions (doubt.py) move the expected product by
 
     sum_j  f_j e_j E[others]  +  sum_jk  sum_ab  a_j b_k d_ab E[others],
 
 where a_j are the covariances of f_j with the functions of its attribute. Weights of all products of a sum add up before
-they are squared, so what cancels in a comparison cancels here. Two things are added: what lies outside the functions, and
-what three attributes do beyond pairs (`Belief.triple`), of which nobody was asked.
+they are squared, so what cancels in a comparison cancels here. Two things are added: what lies outside the functions,
+and what three attributes do beyond pairs (`Belief.triple`), of which nobody was asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How strongly pairs depend on each other: a variance for every pair, by empirical Bayes, and what pairs have in common.
+"""How strongly pairs depend on each other: a variance for every pair, by empirical Bayes, and what all have in common.
 
 For a pair the reports give, about the present table, a log probability g theta - theta N theta / 2 of the numbers theta
 that describe its dependence. If theta has mean m and variance s along every one of them, then in the eigenvectors of N,
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -154,7 +155,7 @@ class CommonCause:
             else:
                 precision += np.einsum("abcd,ac->bd", information, second)
                 slope += gradient.T @ mean
-        self._covariances[index] = np.linalg.inv(precision)
+        self._covariances[index] = np.asarray(np.linalg.inv(precision), np.float64)
         self._means[index] = self._covariances[index] @ slope
 
     def _start(self, told: Mapping[Key, Told], variances: Mapping[Key, float]) -> None:
@@ -173,7 +174,7 @@ class CommonCause:
 def _leading(whole: Floats, starts: Floats) -> Floats:
     """Return the vector whose products come nearest to a symmetric matrix outside its diagonal blocks."""
     vector = np.linalg.eigh(whole)[1][:, -1]
-    parts = [slice(first, last) for first, last in zip(starts[:-1], starts[1:], strict=True)]
+    parts = [slice(*ends) for ends in pairwise(starts)]
     for _ in range(30):  # least squares in turn: each attribute's part, given all others'
         for part in parts:
             others = vector.copy()

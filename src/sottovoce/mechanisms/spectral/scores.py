@@ -2,9 +2,9 @@
 
 Of an ordered attribute the first is its normal score, the mean of a standard normal variable over the part of it that a
 level stands for: two attributes that go together as a bivariate normal do, whatever their own shapes, then have one
-number for their dependence. Further ones are cosines of the rank, finer and finer. Without order every value has a score
-of its own, and so has "no answer". Scores follow where people are, not the values, so that money and minutes are alike,
-and they are scaled to their prior standard deviations.
+number for their dependence. Further ones are cosines of the rank, finer and finer. Without order every value has a
+score of its own, and so has "no answer". Scores follow where people are, not the values, so that money and minutes are
+alike, and they are scaled to their prior standard deviations.
 
 Many levels are joined into cells: dependence is smooth, and rare values of a long list tell little of it.
 """
@@ -102,7 +102,9 @@ def _ranked(people: Floats, count: int, decay: float) -> Floats:
     narrow = np.diff(ends) < 1e-7
     # the mean of a normal variable between two of its quantiles; of next to nothing, the quantile itself
     first = np.where(
-        narrow, [normal.inv_cdf(rank) for rank in middle.tolist()], -np.diff(density) / np.where(narrow, 1.0, np.diff(ends))
+        narrow,
+        [normal.inv_cdf(rank) for rank in middle.tolist()],
+        -np.diff(density) / np.where(narrow, 1.0, np.diff(ends)),
     )
     first = np.clip(first, -_REACH, _REACH)
     first -= people @ first

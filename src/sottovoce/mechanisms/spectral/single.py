@@ -104,7 +104,8 @@ class Single:
         logits = np.log(np.maximum(levels, _LEAST_LEVEL))
         logits = logits - levels @ logits
         weighted = basis.T * (levels + 1 / len(levels))
-        return cls.at(basis, np.linalg.solve(weighted @ basis + _SMALL * np.eye(basis.shape[1]), weighted @ logits))
+        found = np.linalg.solve(weighted @ basis + _SMALL * np.eye(basis.shape[1]), weighted @ logits)
+        return cls.at(basis, np.asarray(found, np.float64))
 
     @property
     def penalty(self) -> float:
@@ -224,8 +225,8 @@ def _grouped(counts: Sequence[tuple[SingleCounts, float]]) -> list[_Group]:
     for many, tables in alike.items():
         functions = np.array([key[:many] for key in tables], dtype=np.intp)
         columns = [np.array(column) for column in zip(*tables.values(), strict=True)]
-        weight = np.array([[key[many]] for key in tables])
-        groups.append(_Group(spans(functions), columns[0], columns[1][:, None], columns[2], weight))
+        weights = np.array([[key[many]] for key in tables])
+        groups.append(_Group(spans(functions), columns[0], columns[1][:, None], columns[2], weights))
     return groups
 
 
@@ -263,7 +264,8 @@ def solve(problem: SingleProblem | Parabola, start: Single) -> tuple[Single, flo
         gradient += single.point
         while True:
             # Levenberg-Marquardt: the curvature of the misfit, 1 for the prior, and the damping
-            tried = single.moved(-np.linalg.solve(curvature + (1 + damping) * identity, gradient))
+            step = np.linalg.solve(curvature + (1 + damping) * identity, gradient)
+            tried = single.moved(-np.asarray(step, np.float64))
             new_value = problem(tried) + tried.penalty
             if new_value <= value:
                 break
