@@ -10,8 +10,7 @@ is ``(H c / n - (1 - tau) / K * H reached) / tau``; its second part vanishes whe
 variance is ``(1 - tau^2 m^2) / (n tau^2)`` for a product of mean m, and two products u and v of one question have the
 covariance ``(tau m_uv - tau^2 m_u m_v) / (n tau^2)``, m_uv being the mean of their product. As the design's questions
 are about e^epsilon cells wide, tau is about a half whatever epsilon is: both corrections stay below a quarter of m^2
-and a half of m_uv. `Moments.variance` has the first; a fit that wants it divides the information by
-``1 - kept * mean**2`` at its own means.
+and a half of m_uv. What they add to the variance of a sum of estimates is in noise.py.
 """
 
 from __future__ import annotations
@@ -152,30 +151,10 @@ class Moments:
     Attributes:
         estimate: The estimates.
         information: The inverse of their variances, were the true moments zero: reports times squared attenuation.
-        kept: The mean squared attenuation of the reports behind each, by information; zero where nothing is given.
     """
 
     estimate: Floats
     information: Floats
-    kept: Floats | float = 0.0
-
-    def minus(self, part: Moments) -> Moments:
-        """Return the moments of the reports that are here but not in ``part``."""
-        information = np.maximum(self.information - part.information, 0.0)
-        # estimates are means weighted by information, so sums of estimate times information subtract
-        total = self.estimate * self.information - part.estimate * part.information
-        kept = self.kept * self.information - part.kept * part.information
-        return Moments(_divide(total, information), information, _divide(np.asarray(kept), information))
-
-    def variance(self, mean: Floats) -> Floats:
-        """Return the exact variance of each estimate, if these are the true moments; infinite where nobody was asked.
-
-        Reports with attenuations tau count by ``n tau^2``, so that of the pooled estimate is
-        ``(1 - mean^2 * sum n tau^4 / sum n tau^2) / sum n tau^2``.
-        """
-        asked = self.information > 0
-        spread = 1 - self.kept * mean**2
-        return np.divide(spread, self.information, out=np.full_like(self.information, np.inf), where=asked)
 
 
 def pool(
@@ -196,15 +175,16 @@ def pool(
         for part in _by_product(asked, block, _sums(block, tally, given))
     ]
     indices = np.concatenate([index.ravel() for index, _ in found])
-    total, information, kept = (
+    total, information = (
         _symmetric(indices, np.concatenate([values[part].ravel() for _, values in found]), asked.size)
-        for part in range(3)
+        for part in range(2)
     )
-    return Moments(_divide(total, information), information, _divide(kept, information))
+    estimate = np.divide(total, information, out=np.zeros_like(total), where=information > 0)
+    return Moments(estimate, information)
 
 
 def _sums(block: Shown, tally: NDArray[Any], given: Floats | float) -> Floats:
-    """Return what each question says of each product: estimate times information, information, times tau^2 again."""
+    """Return what each question says of each product: estimate times information, and information."""
     where = block.occurring()
     left = np.broadcast_to(np.asarray(given, dtype=np.float64), block.shape)[..., None]
     reports = tally.sum(axis=-1, keepdims=True)
@@ -213,7 +193,7 @@ def _sums(block: Shown, tally: NDArray[Any], given: Floats | float) -> Floats:
     # weighted least squares: estimate = sum(signs) / (tau r), information = tau^2 r, so their product is tau * sum
     weighted = left * hadamard(tally - expected)
     information = np.broadcast_to(left**2 * reports, weighted.shape)
-    return np.stack([weighted, information, left**2 * information])
+    return np.stack([weighted, information])
 
 
 def _symmetric(indices: NDArray[np.intp], values: Floats, size: int) -> Floats:
@@ -273,30 +253,3 @@ def sylvester(size: int) -> Floats:
     while len(matrix) < size:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
     return matrix
-
-
-def split(
-    counts: Sequence[NDArray[np.int64]], parts: int, generator: np.random.Generator
-) -> list[list[NDArray[np.int64]]]:
-    """Return the counts dealt out at random: every report goes to one of the parts, all equally likely.
-
-    Args:
-        counts: For each family its counts, questions by codes.
-        parts: Into how many parts.
-        generator: Where the draws come from.
-
-    Returns:
-        For each part the counts of every family; over the parts they add up to what was given.
-    """
-    dealt: list[list[NDArray[np.int64]]] = [[] for _ in range(parts)]
-    for left in counts:
-        for number in range(parts):
-            # a multinomial as conditional binomials: of what is left, part k takes 1 / (parts - k)
-            own = generator.binomial(left, 1 / (parts - number))
-            dealt[number].append(own)
-            left = left - own  # noqa: PLW2901 - what is left is dealt on
-    return dealt
-
-
-def _divide(total: Floats, information: Floats) -> Floats:
-    return np.divide(total, information, out=np.zeros_like(total), where=information > 0)

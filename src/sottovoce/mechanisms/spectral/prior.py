@@ -76,8 +76,3 @@ def pair_prior(axes: Sequence[Axis]) -> Floats:
     """Return the same of products of two bands; for two bands of one attribute it means nothing."""
     own = np.concatenate([PRIOR.pair(axis) for axis in axes])
     return np.outer(own, own)
-
-
-def pair_falls(axis: Axis) -> Floats:
-    """Return how the prior of a pair falls with the bands of one of the two, 1 for an ordered attribute's first."""
-    return np.asarray(PRIOR.pair(axis) / PRIOR.pair_variance**0.5)
