@@ -49,8 +49,10 @@ from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
 ROOM = "sottovoce.mechanisms.spectral."
-MODULES = ("design", "pricing", "objective", "fitting", "single")
-"""Modules whose numbers are constants; `_SEED` is none."""
+MODULES = ("design", "pricing", "single", "scores", "loglinear", "joint", "mixture", "descent", "doubt")
+"""Modules whose numbers are constants; `_MIDDLE`, which is a place in a list, is none."""
+
+QUANTILES = ("shown", "cautious")
 
 STRUCTS = (("prior", "PRIOR"), ("belief", "BELIEF"), ("fitting", 'EFFORTS["default"]'))
 CELLS = (
@@ -91,10 +93,10 @@ class Constant:
     def times(self, factor: float) -> float:
         """Return the value halved or doubled; whole numbers stay whole and positive.
 
-        Of a quantile it is what is missing to one, and of a growth what is above one.
+        Of a quantile it is what is missing to one, the other way round: doubled it is halfway nearer to one.
         """
-        if "quantile" in self.name or "GROWTH" in self.name:
-            return 1 - (1 - self.value) * (factor if self.value > 1 else 1 / factor)
+        if self.name in QUANTILES:
+            return 1 - (1 - self.value) / factor
         changed = self.value * factor
         return max(1, round(changed)) if isinstance(self.value, int) else changed
 
@@ -117,7 +119,8 @@ def constants() -> list[Constant]:
         reasons = _field_reasons(inspect.getdoc(type(struct)) or "")
         for field in fields(struct):
             value = getattr(struct, field.name)
-            found.append(Constant(home, owner, field.name, value, reasons.get(field.name, "")))
+            if not isinstance(value, bool):  # yes or no has no half
+                found.append(Constant(home, owner, field.name, value, reasons.get(field.name, "")))
     for home in MODULES:
         found += _module_constants(home)
     return found
@@ -159,10 +162,12 @@ def _module_constants(home: str) -> Iterator[Constant]:
         comment = lines[statement.lineno - 1].partition("# ")[2]
         if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and not comment:
             comment = " ".join(str(after.value.value).split())
-        for name in (each.id for each in names if each.id.isupper() and each.id != "_SEED"):
+        for name in (each.id for each in names if each.id.isupper() and each.id != "_MIDDLE"):
             value = getattr(_module(home), name)
             if isinstance(value, int | float):
                 yield Constant(home, "", name, value, comment)
+            elif isinstance(value, tuple) and all(isinstance(each, int | float) for each in value):
+                yield from (Constant(home, "", f"{name}[{i}]", each, comment) for i, each in enumerate(value))
 
 
 @contextmanager
@@ -180,7 +185,11 @@ def changed(constant: Constant | None, factor: float) -> Iterator[None]:
 
 
 def _put(holder: Any, name: str, value: float) -> None:
-    object.__setattr__(holder, name, value)  # structs are frozen for everybody else
+    name, _, index = name.partition("[")
+    whole = list(getattr(holder, name)) if index else []
+    if index:
+        whole[int(index.removesuffix("]"))] = value
+    object.__setattr__(holder, name, tuple(whole) if index else value)  # structs are frozen for everybody else
     getattr(holder, "__dict__", {}).pop("grid", None)  # what a struct has computed from its fields
 
 
@@ -284,7 +293,8 @@ def page(results: dict[Setting, dict[str, Any]]) -> str:
     if base is None:
         sys.exit("nothing was measured with the constants as they are: run without --report first")
     collections = 1 + max(setting.collection for setting in results)
-    seen = [CELLS[index] for index in sorted({setting.index for setting in results if setting.constant})]
+    varied = {setting.index for setting in results if setting.constant}
+    seen = [CELLS[index] for index in sorted(varied or {setting.index for setting in results})]
     about = ", ".join(f"{c.set} ({c.attributes} attributes, {c.people:,} people, epsilon {c.epsilon:g})" for c in seen)
     lines = [
         "# The constants of Spectral, and what halving and doubling each does",
@@ -298,8 +308,7 @@ def page(results: dict[Setting, dict[str, Any]]) -> str:
         "under the prior as it is, and its number of questions, are given beside the plan with nothing changed: means",
         "of a plan for six attributes of 64 levels (200,000 people, epsilon 1) and one for six mixed attributes",
         "(50,000 people, epsilon 4). A prior other than the one judged by is worse by that measure whatever the truth.",
-        "Whole numbers are rounded; of a quantile what is missing to one is halved and doubled, of a growth what is",
-        "above one.",
+        "Whole numbers are rounded; of a quantile what is missing to one is doubled and halved.",
         "",
         "| constant | value | reason | error, half | double | coverage, half | double | plan's error, half | double "
         "| questions, half | double |",
@@ -309,6 +318,8 @@ def page(results: dict[Setting, dict[str, Any]]) -> str:
     for each in constants():
         halves = [effect(results, each.title, factor) for factor in FACTORS]
         errors = [_told(half) for half in halves]
+        if not any(errors) and each.home not in PLANNING:
+            errors[0] = "not measured"
         covered = ["" if half is None else f"{100 * half[2]:.0f} %" for half in halves]
         plans = ["", "", "", ""]
         if each.home in PLANNING:
