@@ -1,4 +1,4 @@
-"""What is believed of dependence and errors: a grid of variances, quantiles and kernels over it, constants explained."""
+"""What is believed of dependence and errors: a grid of variances, kernels and quantiles over it, every constant."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_quantiles_of_variances_lie_where_the_probability_does() -> None:
 
 
 def test_quantiles_move_smoothly_between_the_variances_considered() -> None:
-    """The probability moves from one variance to its neighbour; no quantile jumps by more than a tenth of their step."""
+    """The probability moves from one variance to its neighbour; no quantile jumps by a tenth of their distance."""
     parts = np.linspace(0, 1, 41)
     posterior = np.zeros((41, BELIEF.points))
     posterior[:, 3], posterior[:, 4] = 1 - parts, parts
