@@ -6,10 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.model.belief import Difference, Fixed, Normal, Ratio, normal_factor, student_level
+from sottovoce.model.belief import Belief, Difference, Fixed, Normal, Ratio, normal_factor, student_level
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
@@ -86,3 +88,65 @@ def test_a_spread_of_a_few_reaches_as_far_as_students_distribution_does(freedom:
         reach = normal_factor(student_level(level, freedom))
         assert reach == pytest.approx(stats.t.isf((1 - level) / 2, freedom), rel=0.01)
     assert student_level(1 - 1e-12, freedom) < 1
+
+
+def test_the_difference_of_two_unknown_shares_is_anything_between_minus_one_and_one() -> None:
+    unknown = [
+        Normal(0.4, math.inf, 0.0, 1.0),
+        Ratio(0.2, math.inf, math.inf, 0.0, 0.0, 1.0),
+        Ratio(0.7, 0.1, 1.0, 0.0, 0.0, 1.0),
+    ]
+    for one in unknown:
+        for other in unknown:
+            assert Difference(one, other).limits(0.9) == (-1.0, 1.0)
+            assert Difference(one, other).uncut(0.9) == (-math.inf, math.inf)
+    assert Difference(unknown[0], Normal(0.3, 0.001, 0.0, 1.0)).limits(0.9) == (-1.0, 1.0)
+
+
+def test_the_difference_of_two_means_is_bounded_by_the_range_of_what_they_are_means_of() -> None:
+    one, other = Normal(30.0, math.inf, 18.0, 99.0), Normal(50.0, math.inf, 18.0, 99.0)
+    assert Difference(one, other).limits(0.9) == (-81.0, 81.0)
+    assert Difference(Normal(95.0, 8.0, 18.0, 99.0), Normal(20.0, 8.0, 18.0, 99.0)).limits(0.9)[1] == 81.0
+    assert Difference(one, other, reach=40.0).limits(0.9) == (-40.0, 40.0)
+
+
+def test_a_difference_forgets_what_cut_its_sides() -> None:
+    """Of a share near nothing the lower limit is cut; what the difference may be is not made narrower by that."""
+    small, large = Normal(0.01, 0.05, 0.0, 1.0), Normal(0.5, 0.05, 0.0, 1.0)
+    reach = normal_factor(0.9) * 0.05 * math.sqrt(2)
+    assert Difference(small, large).limits(0.9) == pytest.approx((-0.49 - reach, -0.49 + reach))
+    assert Difference(large, small).limits(0.9) == pytest.approx((0.49 - reach, 0.49 + reach))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_means_by_a_group_of_which_nothing_is_known_differ_by_anything(level: float) -> None:
+    nested = Difference(
+        Difference(Normal(0.5, math.inf, 0.0, 1.0), Normal(0.1, 0.1, 0.0, 1.0)), Normal(0.2, 0.1, 0.0, 1.0)
+    )
+    assert nested.limits(level) == (-2.0, 1.0)
+
+
+shares = st.floats(0.0, 1.0)
+errors = st.floats(0.0, 2.0) | st.just(math.inf)
+normals = st.builds(Normal, shares, errors, st.just(0.0), st.just(1.0))
+ratios = st.builds(Ratio, shares, st.floats(0, 2), st.floats(0, 2), st.floats(-0.1, 0.1), st.just(0.0), st.just(1.0))
+fixed = st.builds(lambda value, below, above: Fixed(value, (value - below, value + above), 0.9), shares, shares, shares)
+sides = normals | ratios | fixed
+beliefs = sides | st.builds(Difference, sides, sides, st.floats(-0.9, 0.9), st.floats(0.1, 3.0) | st.just(math.inf))
+
+
+@given(beliefs, st.floats(0.01, 0.999))
+def test_limits_are_the_uncut_ones_within_what_can_be(belief: Belief, level: float) -> None:
+    (low, high), (lower, higher), (lowest, highest) = belief.limits(level), belief.uncut(level), belief.bounds
+    assert lowest <= highest
+    assert lower <= belief.value <= higher
+    assert (low, high) == (max(lower, lowest), min(higher, highest))
+    if lowest <= belief.value <= highest:
+        assert lower <= low <= belief.value <= high <= higher
+
+
+@given(beliefs, st.floats(0.01, 0.99), st.floats(0.001, 0.009))
+def test_a_higher_level_never_has_narrower_limits(belief: Belief, level: float, more: float) -> None:
+    (low, high), (lower, higher) = belief.uncut(level), belief.uncut(level + more)
+    assert lower <= low + 1e-9
+    assert high <= higher + 1e-9

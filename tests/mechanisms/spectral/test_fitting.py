@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.mechanisms.spectral import fitting
-from sottovoce.mechanisms.spectral.dependence import asked_moments
+from sottovoce.mechanisms.spectral.fitting import EFFORTS, _scores, fit_mixture, wanted
+from sottovoce.mechanisms.spectral.joint import estimate
+from sottovoce.mechanisms.spectral.mechanism import answers_of
+from sottovoce.mechanisms.spectral.observations import observations
 
 SCHEMA = sv.Schema(
     [sv.Ordinal("a", 0, 15), sv.Categorical("b", ["x", "y", "z", "w"]), sv.Categorical("c", ["no", "yes"])]
@@ -64,27 +63,100 @@ def test_the_ends_of_a_scale_hold_no_phantom_mass(fitted: tuple[sv.Plan, sv.Tall
         assert marginal[level] == pytest.approx((crowd["a"] == level).mean(), abs=0.01)
 
 
-def test_only_what_held_out_reports_confirm_is_corrected(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What each of the two parts of a fit is given and gives is looked at; both do their work."""
-    seen: dict[str, Any] = {}
+def test_the_same_tally_gives_the_same_model(fitted: tuple[sv.Plan, sv.Tally, sv.Model]) -> None:
+    plan, tally, _ = fitted
+    one, same = (fit_mixture(answers_of(plan, tally), EFFORTS["fast"]) for _ in range(2))
+    np.testing.assert_array_equal(one.mixture.weights, same.mixture.weights)
+    for left, right in zip(one.mixture.factors, same.mixture.factors, strict=True):
+        np.testing.assert_array_equal(left, right)
+    np.testing.assert_array_equal(one.doubt.posterior, same.doubt.posterior)
+    np.testing.assert_array_equal(one.doubt.gap, same.doubt.gap)
 
-    def looked_at(name: str) -> Callable[..., Any]:
-        work = getattr(fitting, name)
 
-        def call(*given: Any) -> Any:
-            seen[name] = given, work(*given)
-            return seen[name][1]
+@pytest.mark.parametrize("quality", list(EFFORTS))
+def test_progress_runs_from_start_to_end(fitted: tuple[sv.Plan, sv.Tally, sv.Model], quality: str) -> None:
+    plan, tally, _ = fitted
+    done: list[float] = []
+    fit_mixture(answers_of(plan, tally), EFFORTS[quality], progress=done.append)
+    assert done == sorted(done)
+    assert 0 < done[0] < done[-1] == 1
 
-        return call
 
-    for name in ("confirm", "correct"):
-        monkeypatch.setattr(fitting, name, looked_at(name))
-    plan = sv.Plan.create(SCHEMA, epsilon=1, users=20_000)
-    sv.fit(plan, sv.simulate(plan, people(20_000, seed=2), seed=2))
-    (_, moments, model, parts), (cut, kept) = seen["confirm"]
-    assert np.abs(cut - model).max() > 0.001, "seed 2: some of it is taken back"
-    assert seen["correct"][0][3] is cut
-    assert seen["correct"][0][4] is kept
-    # every report is held out once: what is left of all without each part adds up to all
-    whole = moments.information[asked_moments(moments)]
-    np.testing.assert_allclose(sum(whole - rest.information for rest, _ in parts), whole)
+def test_a_fast_fit_takes_less_work_and_answers_alike(fitted: tuple[sv.Plan, sv.Tally, sv.Model]) -> None:
+    """Seed 1: shares of single attributes within 0.01, of pairs within 0.03 of those of the usual fit."""
+    plan, tally, usual = fitted
+    fast = sv.fit(plan, tally, quality="fast")
+    assert all(
+        getattr(EFFORTS["fast"], name) <= getattr(EFFORTS["default"], name)
+        for name in ("steps", "scores", "common", "components", "descent")
+    )
+    for wheres, within in ((("a < 6", "b = 'y'"), 0.01), (("a < 6 AND b = 'x'", "a > 9 AND b = 'y'"), 0.03)):
+        for where in wheres:
+            assert fast.answer(where).fraction == pytest.approx(usual.answer(where).fraction, abs=within)
+            assert np.isfinite(fast.answer(where).deviation)
+
+
+def test_a_mixture_should_have_the_distributions_and_the_tables_that_were_found(
+    fitted: tuple[sv.Plan, sv.Tally, sv.Model],
+) -> None:
+    plan, tally, _ = fitted
+    answers = answers_of(plan, tally)
+    seen = observations(3, answers.blocks, answers.counts, answers.attenuations)
+    found = estimate(answers.axes, seen, steps=6, most_scores=20)
+    target = wanted(found)
+    for one, own in zip(found.singles, target.levels, strict=True):
+        np.testing.assert_array_equal(one.levels, own)
+    for (one, other), pair in found.pairs.items():
+        # so many scores span all functions: the dependence in them gives the table back
+        functions = [target.functions[index] for index in (one, other)]
+        levels = [target.levels[index] for index in (one, other)]
+        back = np.outer(*levels) * (1 + functions[0] @ target.dependence[one, other] @ functions[1].T)
+        np.testing.assert_allclose(back, pair.joint, atol=2e-3)
+
+
+def test_one_attribute_alone_is_fitted() -> None:
+    """Seed 1: 20,000 people of whom three tenths hold the first of four values."""
+    schema = sv.Schema([sv.Categorical("b", ["x", "y", "z", "w"])])
+    plan = sv.Plan.create(schema, epsilon=2, users=20_000)
+    crowd = {"b": np.repeat(["x", "y", "z", "w"], [3, 1, 2, 4])}
+    for quality in ("default", "fast"):
+        model = sv.fit(plan, sv.simulate(plan, crowd, users=20_000, seed=1), quality=quality)
+        np.testing.assert_allclose(model.marginal("b"), [0.3, 0.1, 0.2, 0.4], atol=0.03)
+        answer = model.answer("b = 'x'")
+        assert answer.interval[0] < 0.3 < answer.interval[1]
+        assert answer.interval[1] - answer.interval[0] < 0.1
+        assert answer.evidence is not None
+        assert answer.evidence > 0.9
+        assert answer.direct is not None
+
+
+def test_an_attribute_that_nobody_was_asked_about_is_a_guess_without_evidence() -> None:
+    plan = sv.Plan.create(SCHEMA, epsilon=2, users=20_000, workload={"pairs": [["a", "b", 1.0]]})
+    model = sv.fit(plan, sv.simulate(plan, people(20_000, seed=2), seed=2))
+    np.testing.assert_allclose(model.marginal("c"), 0.5, atol=1e-6)
+    joint = model.marginal("a", "c")
+    np.testing.assert_allclose(joint, np.outer(joint.sum(axis=1), joint.sum(axis=0)), atol=1e-6)
+    asked, guessed, both = model.answers(["a < 6", "c = 'yes'", "a < 6 AND c = 'yes'"])
+    assert asked.evidence is not None
+    assert asked.evidence > 0.9
+    assert guessed.evidence == pytest.approx(0, abs=0.05)
+    assert both.evidence == pytest.approx(0, abs=0.05)
+    assert guessed.direct is None or guessed.direct.deviation > 0.3
+    assert both.direct is None
+    assert guessed.deviation > 10 * asked.deviation
+
+
+def test_without_any_report_everything_is_even_and_nothing_is_known() -> None:
+    plan = sv.Plan.create(SCHEMA, epsilon=2, users=20_000)
+    answers = answers_of(plan, sv.Tally(plan))
+    fitted = fit_mixture(answers, EFFORTS["default"])
+    for factor in fitted.mixture.factors:
+        np.testing.assert_allclose(fitted.mixture.weights @ factor, 1 / factor.shape[1], atol=1e-6)
+    count = fitted.doubt.functions[0].shape[1]
+    np.testing.assert_allclose(fitted.doubt.left[:count, count:], 1)
+    assert np.abs(fitted.doubt.gap).max() < 1e-6
+
+
+@pytest.mark.parametrize(("most", "attributes", "scores"), [(8, 1, 8), (8, 10, 8), (8, 20, 3), (8, 100, 2), (5, 14, 3)])
+def test_many_attributes_have_fewer_scores_each(most: int, attributes: int, scores: int) -> None:
+    assert _scores(most, attributes) == scores

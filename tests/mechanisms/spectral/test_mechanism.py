@@ -305,7 +305,7 @@ def test_a_model_of_ten_attributes_saves_to_a_small_file(tmp_path):
     model = sv.fit(plan, sv.simulate(plan, crowd, seed=1, users=1_000_000), quality="fast")
     assert len(model.weights) <= 64
     model.save(tmp_path / "model.json")
-    assert (tmp_path / "model.json").stat().st_size < 400_000
+    assert (tmp_path / "model.json").stat().st_size < 600_000
 
 
 def test_direct_answers_vary_as_they_say():

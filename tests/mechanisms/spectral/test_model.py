@@ -1,15 +1,22 @@
 """The mixture model: a coherent distribution of whole records, with intervals from what the fit leaves behind."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.mechanisms.spectral.dependence import Doubt
+from sottovoce.errors import ModelError
+from sottovoce.mechanisms.spectral.direct import model_moments
+from sottovoce.mechanisms.spectral.doubt import Doubt
+from sottovoce.mechanisms.spectral.fitting import EFFORTS, fit_mixture
+from sottovoce.mechanisms.spectral.mechanism import answers_of
 from sottovoce.mechanisms.spectral.model import Known, MixtureModel
-from sottovoce.mechanisms.spectral.moments import Asked
+from sottovoce.mechanisms.spectral.moments import Shown
+from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.fitted import Spread
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch
 from sottovoce.query.ranges import ranges_to_batch
@@ -31,15 +38,37 @@ def made(seed=1, spread=0.0, **more):
 
 
 def known(variance=1e-4):
-    """Return what a fit may leave behind: every band asked, alike unsure."""
+    """Return what a fit may leave behind: two functions of each attribute, alike unsure, and one question on one."""
     axes = [Axis.of(attribute) for attribute in SCHEMA.attributes]
-    asked = Asked.full([axis.bands for axis in axes])
-    bands = 1 + sum(asked.bands)
-    owner = np.repeat(np.arange(-1, len(axes)), [1, *asked.bands])
-    tables = np.where(owner[:, None] == owner[None, :], 0.0, variance) * np.ones((3, bands, bands))
-    doubt = Doubt(tables[0], tables[1], np.where(tables[2] > 0, tables[2], np.inf))
-    beyond = np.random.default_rng(3).normal(0, 0.01, (2, asked.size, asked.size))
-    return Known.of(axes, asked, doubt, *(beyond + beyond.transpose(0, 2, 1)))
+    generator = np.random.default_rng(3)
+    unsure = np.full((6, 6), variance)
+    rest = np.full((3, 3), variance / 100)
+    np.fill_diagonal(rest, 0.0)
+    roots = [np.sqrt(variance) * generator.standard_normal((axis.size, 2)) for axis in axes]
+    doubt = Doubt(
+        functions=[generator.standard_normal((axis.size, 2)) for axis in axes],
+        roots=[own - own.mean(axis=0) for own in roots],
+        posterior=unsure,
+        gap=np.zeros((6, 6)),
+        left=np.full((6, 6), 0.4),
+        falls=np.ones(6),
+        rest=rest,
+    )
+    block = Shown.of([0], [[(1,)]], SCHEMA.sizes)
+    measured = np.zeros((9, 9), dtype=np.float32)  # by bands: the constant, three, two and three
+    measured[0, 1] = measured[1, 0] = 0.01
+    noise = Noise([block], [np.array([[60.0, 40.0]])], [np.array([0.5])])
+    return Known(doubt.rounded(), np.array([1, 0, 0]), measured, np.array([0.05], dtype=np.float32), noise)
+
+
+CROWD = {"a": [1, 6, 3, 3], "b": ["x", "z", "z", "y"], "c": [0, None, 2, 3]}
+
+
+@pytest.fixture(scope="module")
+def collected():
+    plan = sv.Plan.create(SCHEMA, epsilon=2, users=5_000)
+    tally = sv.simulate(plan, CROWD, users=5_000, seed=1)
+    return plan, tally, sv.fit(plan, tally)
 
 
 def joint(model):
@@ -77,18 +106,73 @@ def test_disjoint_ranges_add_up_and_wider_ones_hold_more():
     np.testing.assert_allclose(np.cumsum(single), growing, atol=1e-14)
 
 
-def test_a_saved_model_is_the_same_model(tmp_path):
-    model = made(known=known())
+def test_a_saved_model_is_the_same_model(collected, tmp_path):
+    """To the last digit, but for the errors of direct answers: attenuations are kept in short numbers."""
+    _, _, model = collected
     model.save(tmp_path / "model.json")
     loaded = sv.load_model(tmp_path / "model.json")
     queries = [{"a": (low, 6), "b": ["x"], "c": (0, 2)} for low in range(6)]
     np.testing.assert_array_equal(loaded.answer_ranges(queries), model.answer_ranges(queries))
-    wheres = ["a < 3", "b = 'y' AND c IS NULL"]
-    assert loaded.answers(wheres) == model.answers(wheres)
-    assert [answer.evidence for answer in loaded.answers(wheres)] == [
-        answer.evidence for answer in model.answers(wheres)
-    ]
-    assert loaded.answers(wheres)[1].direct == model.answers(wheres)[1].direct != model.answers(wheres)[1].fraction
+    wheres = ["a < 3", "c IS NULL", "b = 'y' AND c IS NULL", "a > 2 AND b = 'z' AND c < 2"]
+    for one, same in zip(model.answers(wheres), loaded.answers(wheres), strict=True):
+        assert (one, one.interval, one.evidence) == (same, same.interval, same.evidence)
+        assert (one.direct is None) == (same.direct is None)
+        if one.direct is not None:
+            assert float(one.direct) == float(same.direct) != one.fraction
+            assert one.direct.deviation == pytest.approx(same.direct.deviation, rel=1e-6)
+    batch = ranges_to_batch(SCHEMA, queries)
+    one, same = (own.spread(batch, np.array([[1.0, -1, 0, 0, 0, 0]])) for own in (model, loaded))
+    assert (one.error, one.evidence) == (same.error, same.evidence)
+    loaded.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
+
+
+def test_what_a_fit_leaves_is_kept_in_short_numbers_and_comes_back(collected):
+    plan, tally, _ = collected
+    answers = answers_of(plan, tally)
+    fitted = fit_mixture(answers, EFFORTS["fast"])
+    left = Known.of(answers, fitted)
+    again = Known.from_state(answers.axes, left.state())
+    for name in ("posterior", "gap", "left", "falls", "rest"):
+        np.testing.assert_array_equal(getattr(again.doubt, name), getattr(left.doubt, name))
+    for one, same in zip(left.unpack(answers.axes), again.unpack(answers.axes), strict=True):
+        np.testing.assert_array_equal(one, same)
+    residual, measured = left.unpack(answers.axes)
+    asked, moments = answers.asked, answers.moments()
+    expected = moments.estimate - model_moments(answers.axes, asked, fitted.mixture.weights, fitted.mixture.factors)
+    assert asked.bands == tuple(axis.bands for axis in answers.axes)  # so that all functions stand where they did
+    seen = moments.information > 0
+    np.testing.assert_allclose(residual[seen], expected[seen], atol=1e-6)
+    assert measured[0, 1] == pytest.approx(1 / moments.information[0, 1], rel=1e-6)
+
+
+def test_a_model_of_the_version_before_answers_without_intervals(collected, tmp_path):
+    """It kept doubts by bands of Walsh functions, of which nothing is made any more."""
+    _, _, model = collected
+    model.save(tmp_path / "model.json")
+    document = json.loads((tmp_path / "model.json").read_text())
+    state = document["state"]
+    kept = ("weights", "factors", "bands", "residual", "noise_blocks", "noise_counts", "noise_kept")
+    document["state"] = {name: state[name] for name in kept} | {"doubt": state["measured"]}
+    del document["digest"]
+    (tmp_path / "old.json").write_text(json.dumps(document))
+    old = sv.load_model(tmp_path / "old.json")
+    assert old.known is None
+    assert old.posterior is None
+    answer = old.answer("a < 3 AND b = 'x'")
+    assert answer.fraction == model.answer("a < 3 AND b = 'x'").fraction
+    assert (answer.interval, answer.direct, answer.evidence) == ((0, 1), None, None)
+    found, unknown = old.spread(Batch.of({0: np.eye(8)}), np.eye(8)), Spread.unknown(8)
+    for name in ("error", "evidence", "direct", "direct_error"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(unknown, name))
+
+
+@pytest.mark.parametrize("name", ["functions", "roots", "posterior", "gap", "left", "rest", "noise_counts"])
+def test_a_file_whose_parts_do_not_belong_together_is_refused(collected, name):
+    _, _, model = collected
+    state = model.state()
+    with pytest.raises((ModelError, ValueError)):  # files.py makes a ModelError of either
+        MixtureModel.from_state(model.origin, state | {name: state[name][:-1]})
 
 
 def test_deviations_are_finite_and_positive_and_follow_what_is_unknown():
@@ -108,12 +192,21 @@ def test_a_query_that_holds_nobody_is_still_uncertain():
     assert answer.deviation > 0
 
 
-def test_direct_answers_are_only_on_attributes_asked_together():
-    plan = sv.Plan.create(SCHEMA, epsilon=2, users=2_000)
-    model = sv.fit(plan, sv.simulate(plan, {"a": [1, 6], "b": ["x", "z"], "c": [0, None]}, users=2_000, seed=1))
+def test_direct_answers_are_only_on_attributes_asked_together(collected):
+    model = collected[2]
     assert model.answer("a < 3 AND b = 'x'").direct is not None
     assert model.answer("a < 3 AND b = 'x' AND c > 1").direct is None
-    assert made(known=known()).answer("a < 3").direct is None  # nothing is known of the noise
+    single = made(known=known())
+    assert single.answer("a < 4").direct is not None
+    assert single.answer("a < 4 AND b = 'x'").direct is None
+
+
+def test_a_direct_answer_by_hand():
+    """The first sign's mean is 0.05 above the model's, so the share below the middle is half as much above."""
+    answer = made(known=known()).answer("a < 4")
+    assert float(answer.direct) == pytest.approx(answer.fraction + 0.025)
+    # 60 of 100 gave the one code: the estimate of the sign's mean has the variance (1 - 0.2^2) / (100 * 0.5^2)
+    assert answer.direct.deviation == pytest.approx(0.5 * np.sqrt(0.96 / 25))
 
 
 def test_without_what_a_fit_leaves_deviations_are_infinite_and_intervals_hold_everything():
