@@ -50,7 +50,7 @@ class Belief:
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.97
-    pair_prior: float = 0.03
+    pair_prior: float = 0.02
     single_prior: float = 0.5
     single_doubt: float = 1.6
     rest: float = 0.003

@@ -30,6 +30,8 @@ from sottovoce.mechanisms.spectral.scores import unit_scores
 from sottovoce.mechanisms.spectral.walsh import Axis
 
 _LEAST_ROOT = 1e-3  # of the largest column of a root: what is smaller is left out
+_MOST_COLUMNS = 128  # of a root: of a list of thousands of values only the levels' own variances stay exact
+_GRID = 2.0**-10  # of its largest number: a root is rounded to multiples of that, which makes files shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +140,12 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         variance, moved = _cautious(pair, scores, (units[one], units[other]))
         where = parts[one], parts[other]
         shape = units[one].shape[1], units[other].shape[1]
-        turned = np.kron(turns[one] ** 2, turns[other] ** 2)
+        turned = np.kron(turns[one], turns[other])
         posterior[where] = variance.reshape(shape)
         gap[where] = moved.reshape(shape) + wanted.dependence[key] - shown[where]
-        left[where] = ((turned @ pair.left) / np.maximum(turned.sum(axis=1), 1e-12)).reshape(shape)
+        # scores of values without order are more than their functions: what is left of t theta is t L t / t t
+        unknown = ((turned @ pair.left) * turned).sum(axis=1) / np.maximum((turned**2).sum(axis=1), 1e-12)
+        left[where] = unknown.reshape(shape)
         rest[key] = rest[other, one] = belief.rest * pair.cautious
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     return Doubt(
@@ -171,5 +175,10 @@ def _root(slopes: Floats, covariance: Floats) -> Floats:
     values, vectors = np.linalg.eigh(covariance)
     root = slopes @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     left, sizes, _ = np.linalg.svd(root, full_matrices=False)
-    kept = sizes > _LEAST_ROOT * sizes.max(initial=0.0)
-    return np.asarray(left[:, kept] * sizes[kept])
+    kept = np.flatnonzero(sizes > _LEAST_ROOT * sizes.max(initial=0.0))[:_MOST_COLUMNS]
+    short = left[:, kept] * sizes[kept]
+    if len(kept) == _MOST_COLUMNS:
+        own = (root**2).sum(axis=1) / np.maximum((short**2).sum(axis=1), 1e-300)
+        short *= np.sqrt(own)[:, None]
+    grid = _GRID * np.abs(short).max(initial=1e-300)
+    return np.asarray(np.rint(short / grid) * grid)

@@ -48,8 +48,8 @@ class PairEstimate:
         mean: What is expected of theta by what all attributes have in common.
         shown: The variance by which theta was shrunk.
         cautious: One that the pair's own reports leave possible.
-        left: Of the variance that each number has before any report (`Belief.pair_prior`), the part that reports leave
-            if the two are independent.
+        left: (1 + v N)^-1 with the variance v that theta has before any report (`Belief.pair_prior`) and the information N
+            of reports if the two are independent: the part of v that reports leave.
     """
 
     joint: Floats
@@ -251,10 +251,10 @@ class _Search:
         return information, self._expansions[key].slope[:count] + information @ self._theta[key]
 
     def _unknown(self, key: Key) -> Floats:
-        """Return the part of a pair's prior variance that the last expansion leaves, number by number."""
+        """Return the part of a pair's prior variance that the last expansion leaves."""
         count, prior = self._size(key), self.belief.pair_prior
         information = self._expansions[key].information[:count, :count]
-        return np.asarray(np.diag(np.linalg.inv(np.eye(count) + prior * information)))
+        return np.asarray(np.linalg.inv(np.eye(count) + prior * information))
 
     def _variances(self, told: dict[Key, Told], cause: CommonCause | None) -> dict[Key, float]:
         """Return the variance of every pair, by what all of them show."""
