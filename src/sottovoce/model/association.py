@@ -32,6 +32,7 @@ from sottovoce.query.labels import level_values
 if TYPE_CHECKING:
     from sottovoce.model.model import Model
 
+_TOGETHER = 2.0  # errors of cells go together, so the sum of their squares is seldom this much larger
 _SHARED = 3.0
 """How many cells' errors go together: one question tells of several, and small cells share their rows and columns."""
 
@@ -132,7 +133,7 @@ def association_of(model: Model, first: str, second: str, *, level: float) -> Es
     measured, apart = float((cells.direct**2).sum()), float((cells.direct_errors**2).sum()) * freedom / len(errors)
     if measured < apart * seldom:  # what the reports themselves say could be their noise
         low = 0.0
-    high = math.sqrt((length + noise) ** 2 + spread * seldom)
+    high = math.sqrt((length + noise) ** 2 + _TOGETHER * spread * seldom)
     interval = low / math.sqrt(degrees), min(high / math.sqrt(degrees), 1.0)
     evidence = seen.evidence[0]
     if evidence is not None and low > 0:  # what is told from chance was measured, though weaker dependence would not be

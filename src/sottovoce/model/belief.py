@@ -4,7 +4,8 @@ A ratio of two uncertain numbers has limits by Fieller's theorem: those r for wh
 They hold for small groups too, where the error of the ratio is not normal; if the bottom itself could be nothing, every
 value is possible. A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own
 limits are put together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut
-to what each can be: of two shares of which nothing is known the difference is anything from -1 to 1.
+to what each can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never
+below the lowest of the one less the highest of the other, as they are cut.
 """
 
 from __future__ import annotations
@@ -198,8 +199,9 @@ class Difference:
         return self.first.value - self.second.value
 
     def limits(self, level: float) -> Limits:
-        """Return the limits, cut to what the difference can be."""
-        return _cut(self.uncut(level), self.bounds)
+        """Return the limits, cut to what the difference can be if both sides are within their own."""
+        (low, high), (other_low, other_high) = self.first.limits(level), self.second.limits(level)
+        return _cut(_cut(self.uncut(level), (low - other_high, high - other_low)), self.bounds)
 
     def uncut(self, level: float) -> Limits:
         """Return the limits by variance recovery."""

@@ -49,7 +49,7 @@ class Belief:
     shown: float = 0.65
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
-    cautious: float = 0.97
+    cautious: float = 0.96
     pair_prior: float = 0.02
     single_prior: float = 0.5
     single_doubt: float = 1.6

@@ -48,8 +48,8 @@ class PairEstimate:
         mean: What is expected of theta by what all attributes have in common.
         shown: The variance by which theta was shrunk.
         cautious: One that the pair's own reports leave possible.
-        left: (1 + v N)^-1 with the variance v that theta has before any report (`Belief.pair_prior`) and the information N
-            of reports if the two are independent: the part of v that reports leave.
+        left: (1 + v N)^-1 with the variance v that theta has before any report (`Belief.pair_prior`) and the
+            information N of reports if the two are independent: the part of v that reports leave.
     """
 
     joint: Floats

@@ -164,10 +164,15 @@ class Posterior:
 class Terms:
     """The products of a batch taken apart.
 
+    Args:
+        weights: The mixture's weights.
+        factors: Its distributions, components by levels.
+        count: How many products there are.
+        products: For each attribute that some product names: which products, and their weights over its levels.
+
     Attributes:
         named: Which attributes (rows) each product names.
         centred: For each attribute the weights of its levels in each product, less their mean in the model.
-        means: Those means.
     """
 
     def __init__(self, weights: Floats, factors: Sequence[Floats], count: int, products: Products) -> None:

@@ -45,7 +45,13 @@ class Told:
 
     @classmethod
     def of(cls, information: Floats, slope: Floats, shape: tuple[int, int]) -> Told:
-        """Return what N and g tell."""
+        """Return what N and g tell.
+
+        Args:
+            information: N.
+            slope: g.
+            shape: How many numbers there are of the one and of the other attribute.
+        """
         values, vectors = np.linalg.eigh(information)
         return cls(np.maximum(values, 0.0), vectors, vectors.T @ slope, shape)
 

@@ -26,6 +26,7 @@ _LEAST_LEVEL, _SMALL = 1e-6, 1e-3  # a level's share in a start at least; what k
 _MIDDLE = 5  # the texture that is tried first
 _MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard deviation
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
+_USUAL_SILENCE = 0.1  # the share of "no answer" before any report: one level of many would be a hundredth
 _RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
 
 
@@ -72,40 +73,51 @@ def logit_basis(axis: Axis, texture: Texture) -> Floats:
     return whole
 
 
+def usual_logits(axis: Axis) -> Floats:
+    """Return the logits before any report: all values alike, and as many without an answer as is usual."""
+    logits = np.zeros(axis.size)
+    if axis.ordered and axis.nullable and axis.size > 1:
+        logits[-1] = np.log((axis.size - 1) * _USUAL_SILENCE / (1 - _USUAL_SILENCE))
+    return logits
+
+
 @dataclass(frozen=True, slots=True)
 class Single:
     """A distribution of levels that follows from logits.
 
     Attributes:
         basis: The functions of the level that logits are sums of, levels by unknowns.
+        usual: The logits before any report, to which these are added.
         point: The unknowns.
         levels: The distribution.
     """
 
     basis: Floats
+    usual: Floats
     point: Floats
     levels: Floats
 
     @classmethod
-    def at(cls, basis: Floats, point: Floats) -> Single:
+    def at(cls, basis: Floats, usual: Floats, point: Floats) -> Single:
         """Return the distribution at a point."""
-        logits = basis @ point
+        logits = usual + basis @ point
         levels = np.exp(logits - logits.max())
-        return cls(basis, point, levels / levels.sum())
+        return cls(basis, usual, point, levels / levels.sum())
 
     @classmethod
-    def flat(cls, basis: Floats) -> Single:
-        """Return the even distribution."""
-        return cls.at(basis, np.zeros(basis.shape[1]))
+    def start(cls, basis: Floats, usual: Floats) -> Single:
+        """Return the distribution before any report."""
+        return cls.at(basis, usual, np.zeros(basis.shape[1]))
 
     @classmethod
-    def near(cls, basis: Floats, levels: Floats) -> Single:
+    def near(cls, basis: Floats, usual: Floats, levels: Floats) -> Single:
         """Return about a given distribution: its logarithm as a sum of the basis, by least squares and the prior."""
-        logits = np.log(np.maximum(levels, _LEAST_LEVEL))
-        logits = logits - levels @ logits
-        weighted = basis.T * (levels + 1 / len(levels))
+        weights = levels + 1 / len(levels)
+        logits = np.log(np.maximum(levels, _LEAST_LEVEL)) - usual
+        logits = logits - weights @ logits / weights.sum()
+        weighted = basis.T * weights
         found = np.linalg.solve(weighted @ basis + _SMALL * np.eye(basis.shape[1]), weighted @ logits)
-        return cls.at(basis, np.asarray(found, np.float64))
+        return cls.at(basis, usual, np.asarray(found, np.float64))
 
     @property
     def penalty(self) -> float:
@@ -114,7 +126,7 @@ class Single:
 
     def moved(self, step: Floats) -> Single:
         """Return the distribution a step further."""
-        return Single.at(self.basis, self.point + step)
+        return Single.at(self.basis, self.usual, self.point + step)
 
     @property
     def slopes(self) -> Floats:
@@ -240,12 +252,14 @@ def fit_single(axis: Axis, counts: Sequence[SingleCounts]) -> Single:
         counts: What was counted of it.
     """
     problem = SingleProblem(axis, counts, alone=True)
-    first = solve(problem, Single.flat(logit_basis(axis, TEXTURES[_MIDDLE])))[0]
+    usual = usual_logits(axis)
+    first = solve(problem, Single.start(logit_basis(axis, TEXTURES[_MIDDLE]), usual))[0]
     if not axis.ordered:
         return first
     parabola = problem.around(first)
     bases = [logit_basis(axis, texture) for texture in TEXTURES]
-    best = max((solve(parabola, Single.near(basis, first.levels)) for basis in bases), key=lambda found: found[1])[0]
+    tried = (solve(parabola, Single.near(basis, usual, first.levels)) for basis in bases)
+    best = max(tried, key=lambda found: found[1])[0]
     return solve(problem, best)[0]
 
 
