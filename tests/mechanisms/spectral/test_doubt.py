@@ -8,7 +8,7 @@ import pytest
 
 from sottovoce.errors import ModelError
 from sottovoce.mechanisms.spectral.belief import BELIEF
-from sottovoce.mechanisms.spectral.doubt import Doubt, doubt_of
+from sottovoce.mechanisms.spectral.doubt import Doubt, _root, doubt_of
 from sottovoce.mechanisms.spectral.fitting import wanted
 from sottovoce.mechanisms.spectral.joint import Estimate, estimate
 from sottovoce.mechanisms.spectral.mixture import Mixture, Wanted, dependence_of, mixture
@@ -138,10 +138,21 @@ def test_falls_are_the_prior_variances_of_means_if_attributes_are_independent() 
 
 
 def test_roots_give_the_covariance_of_levels_and_nobody_is_won_or_lost(case: Case) -> None:
+    """Roots are rounded to a thousandth of their largest number."""
     for root, single, covariance in zip(case.doubt.roots, case.found.singles, case.found.covariances, strict=True):
         expected = BELIEF.single_doubt * single.slopes @ covariance @ single.slopes.T
-        np.testing.assert_allclose(root @ root.T, expected, atol=1e-5 * np.diag(expected).max())
-        np.testing.assert_allclose(root.sum(axis=0), 0, atol=1e-9)
+        np.testing.assert_allclose(root @ root.T, expected, atol=3e-3 * np.diag(expected).max())
+        np.testing.assert_allclose(root.sum(axis=0), 0, atol=len(root) / 2**11 * np.abs(root).max())
+
+
+def test_the_root_of_a_long_list_is_short_and_has_the_variance_of_every_value() -> None:
+    """Seed 1: three hundred values; but for rounding, which leaves nothing of those that next to nobody has."""
+    generator = np.random.default_rng(1)
+    levels, covariance = generator.dirichlet(np.full(300, 5.0)), np.diag(generator.uniform(0.5, 2.0, 300))
+    slopes = np.diag(levels) - np.outer(levels, levels)
+    root, expected = _root(slopes, covariance), np.diag(slopes @ covariance @ slopes.T)
+    assert root.shape == (300, 128)
+    np.testing.assert_allclose((root**2).sum(axis=1), expected, rtol=0.05)
 
 
 def test_what_lies_outside_of_scores_is_a_part_of_a_pairs_cautious_variance(case: Case) -> None:
@@ -175,18 +186,39 @@ def test_more_reports_leave_less_unknown() -> None:
             assert (other**2).sum() < 0.3 * (one**2).sum()
 
 
+def test_what_is_left_is_the_part_of_a_means_prior_variance_that_reports_leave() -> None:
+    """Independent attributes: numbers of a pair moved one by one, their variances before reports and after."""
+    levels = [marginal(crowd(1.0), index) for index in range(3)]
+    case = Case.of(AXES, seen_of(AXES, np.einsum("a,b,c->abc", *levels), 1e5))
+    of = places(case.doubt)
+    for key, pair in case.found.pairs.items():
+        moves, prior = moved_by_hand(case, key), BELIEF.pair_prior
+        after = np.linalg.inv(pair.information + np.eye(len(pair.theta)) / prior)
+        expected = np.einsum("ac,cd,ad->a", moves, after, moves) / (prior * (moves**2).sum(axis=1))
+        np.testing.assert_allclose(case.doubt.left[of[key[0]], of[key[1]]].ravel(), expected, atol=2e-3)
+        assert expected.min() < 0.2
+        assert expected.max() > 0.8
+
+
 def test_what_is_left_hardly_depends_on_what_reports_say() -> None:
-    """Seeds 1 to 3; crowds that depend strongly and not at all have the same distributions of attributes."""
+    """Crowds that depend strongly and not at all have the same distributions; without noise the same is left.
+
+    With noise (seeds 1 to 3) distributions are found a little differently, and functions with them.
+    """
     joint = crowd(1.5)
-    levels = [marginal(joint, index) for index in range(3)]
-    alone = np.einsum("a,b,c->abc", *levels)
-    apart = Case.of(AXES, seen_of(AXES, alone, 2000.0, "2")).doubt
-    for seed in (1, 2, 3):
-        doubt = Case.of(AXES, noisy(joint, 2000.0, seed)).doubt
+    alone = np.einsum("a,b,c->abc", *(marginal(joint, index) for index in range(3)))
+    apart, without, *others = (
+        Case.of(AXES, seen).doubt
+        for seen in (
+            *(seen_of(AXES, own, 2000.0, "2") for own in (alone, joint)),
+            *(noisy(joint, 2000.0, seed) for seed in (1, 2, 3)),
+        )
+    )
+    np.testing.assert_allclose(without.left, apart.left, atol=1e-3)
+    for doubt in others:
         for key in combinations(range(3), 2):
             where = places(apart)[key[0]], places(apart)[key[1]]
-            assert doubt.left[where].shape == apart.left[where].shape
-            np.testing.assert_allclose(doubt.left[where], apart.left[where], atol=0.05)
+            np.testing.assert_allclose(doubt.left[where], apart.left[where], atol=0.1)
             assert doubt.left[where].mean() == pytest.approx(apart.left[where].mean(), abs=0.01)
 
 

@@ -104,8 +104,8 @@ def test_a_mixture_should_have_the_distributions_and_the_tables_that_were_found(
     seen = observations(3, answers.blocks, answers.counts, answers.attenuations)
     found = estimate(answers.axes, seen, steps=6, most_scores=20)
     target = wanted(found)
-    for one, own in zip(found.singles, target.levels, strict=True):
-        np.testing.assert_array_equal(one.levels, own)
+    for single, own in zip(found.singles, target.levels, strict=True):
+        np.testing.assert_array_equal(single.levels, own)
     for (one, other), pair in found.pairs.items():
         # so many scores span all functions: the dependence in them gives the table back
         functions = [target.functions[index] for index in (one, other)]

@@ -121,8 +121,8 @@ def test_a_saved_model_is_the_same_model(collected, tmp_path):
             assert float(one.direct) == float(same.direct) != one.fraction
             assert one.direct.deviation == pytest.approx(same.direct.deviation, rel=1e-6)
     batch = ranges_to_batch(SCHEMA, queries)
-    one, same = (own.spread(batch, np.array([[1.0, -1, 0, 0, 0, 0]])) for own in (model, loaded))
-    assert (one.error, one.evidence) == (same.error, same.evidence)
+    spreads = [own.spread(batch, np.array([[1.0, -1, 0, 0, 0, 0]])) for own in (model, loaded)]
+    assert (spreads[0].error, spreads[0].evidence) == (spreads[1].error, spreads[1].evidence)
     loaded.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "model.json").read_bytes()
 
