@@ -55,7 +55,7 @@ interface Reaching {
 }
 
 /**
- * Return the limits of one fraction less another, by variance recovery, cut to -1 and 1.
+ * Return the limits of one fraction less another, by variance recovery, within what the limits of both allow.
  *
  * @param one The one.
  * @param other The other.
@@ -66,8 +66,10 @@ export function differenceLimits(one: Reaching, other: Reaching, variances: read
   const both = 2 * Math.sqrt(own * its);
   const sound = both > 0 && Number.isFinite(own + its + apart);
   const correlation = sound ? Math.min(Math.max((own + its - apart) / both, -1), 1) : 0;
-  if (!Number.isFinite(one.reach + other.reach)) return [-1, 1];
+  const [left, right] = [one, other].map(({ fraction, reach }) => normalLimits(fraction, reach));
+  const most: Limits = [left[0] - right[1], left[1] - right[0]];
+  if (!Number.isFinite(one.reach + other.reach)) return most;
   const square = one.reach ** 2 + other.reach ** 2 - 2 * correlation * one.reach * other.reach;
   const [value, reach] = [one.fraction - other.fraction, Math.sqrt(Math.max(square, 0))];
-  return [Math.max(-1, value - reach), Math.min(1, value + reach)];
+  return [Math.max(most[0], value - reach), Math.min(most[1], value + reach)];
 }

@@ -18,6 +18,7 @@ from sottovoce.mechanisms.spectral.single import (
     fit_single,
     logit_basis,
     solve,
+    usual_logits,
 )
 from sottovoce.mechanisms.spectral.walsh import Axis
 from tests.mechanisms.spectral.brute_force import cosets, expected_counts, shown
@@ -55,7 +56,7 @@ def slopes(function, point, step=1e-5):
 
 def at_random(axis, seed=5):
     basis = logit_basis(axis, ROUGH)
-    return Single.at(basis, 0.2 * np.random.default_rng(seed).standard_normal(basis.shape[1]))
+    return Single.at(basis, usual_logits(axis), 0.2 * np.random.default_rng(seed).standard_normal(basis.shape[1]))
 
 
 def brute_force(axis, counts, levels):
@@ -73,7 +74,7 @@ def brute_force(axis, counts, levels):
 @every_axis
 def test_the_value_is_minus_the_log_probability_of_the_counts_up_to_a_constant(axis):
     counts, single = counted(axis, some_levels(axis), 500.0, noise=1), at_random(axis)
-    problem, flat = SingleProblem(axis, counts, alone=True), Single.flat(single.basis)
+    problem, flat = SingleProblem(axis, counts, alone=True), Single.start(single.basis, single.usual)
     expected = brute_force(axis, counts, single.levels) - brute_force(axis, counts, flat.levels)
     assert problem(single) - problem(flat) == pytest.approx(expected, abs=1e-6)
 
@@ -83,7 +84,7 @@ def test_beside_its_pairs_a_family_counts_by_its_weight():
     sizes = (4, 3, 2)
     joint = np.random.default_rng(1).dirichlet(np.ones(24)).reshape(sizes)
     axis = Axis(4)
-    single, flat = at_random(axis), Single.flat(logit_basis(axis, ROUGH))
+    single, flat = at_random(axis), Single.start(logit_basis(axis, ROUGH), usual_logits(axis))
     for many, weight in ((1, 1), (2, 0), (3, -1)):
         block = shown(sizes, *((index, (0, 1)[: 2 - index // 2]) for index in range(many)))
         counts, kept = expected_counts(block, joint, "1", 700.0)
@@ -100,12 +101,12 @@ def test_slope_and_curvature_are_those_of_finite_differences(axis):
     """The curvature is Fisher's: where counts are as expected, it is the whole of it."""
     single = at_random(axis)
     noisy = SingleProblem(axis, counted(axis, some_levels(axis), 500.0, noise=2), alone=True)
-    differences = slopes(lambda point: noisy(Single.at(single.basis, point)), single.point)
+    differences = slopes(lambda point: noisy(Single.at(single.basis, single.usual, point)), single.point)
     np.testing.assert_allclose(noisy.expand(single)[0], differences, rtol=1e-5, atol=1e-3)
     exact = SingleProblem(axis, counted(axis, single.levels, 500.0), alone=True)
     gradient, curvature = exact.expand(single)
     np.testing.assert_allclose(gradient, 0, atol=1e-6)
-    moved = slopes(lambda point: exact.expand(Single.at(single.basis, point))[0], single.point)
+    moved = slopes(lambda point: exact.expand(Single.at(single.basis, single.usual, point))[0], single.point)
     np.testing.assert_allclose(curvature, moved, atol=1e-6 * np.abs(moved).max())
 
 
@@ -113,10 +114,10 @@ def test_slope_and_curvature_are_those_of_finite_differences(axis):
 def test_a_distribution_moves_as_its_slopes_say(axis):
     single = at_random(axis)
     assert single.levels.sum() == pytest.approx(1)
-    moved = slopes(lambda point: Single.at(single.basis, point).levels, single.point).T
+    moved = slopes(lambda point: Single.at(single.basis, single.usual, point).levels, single.point).T
     np.testing.assert_allclose(single.slopes, moved, atol=1e-7)
     step = np.linspace(-1, 1, len(single.point))
-    np.testing.assert_array_equal(single.moved(step).levels, Single.at(single.basis, single.point + step).levels)
+    np.testing.assert_array_equal(single.moved(step).levels, Single.at(single.basis, single.usual, single.point + step).levels)
 
 
 @every_axis
@@ -138,7 +139,7 @@ def test_the_parabola_touches_the_value(axis):
 def test_a_parabolas_slope_is_that_of_finite_differences(axis):
     problem = SingleProblem(axis, counted(axis, some_levels(axis), 500.0, noise=6), alone=True)
     parabola, elsewhere = problem.around(at_random(axis)), at_random(axis, seed=7)
-    differences = slopes(lambda point: parabola(Single.at(elsewhere.basis, point)), elsewhere.point)
+    differences = slopes(lambda point: parabola(Single.at(elsewhere.basis, elsewhere.usual, point)), elsewhere.point)
     np.testing.assert_allclose(parabola.expand(elsewhere)[0], differences, rtol=1e-5, atol=1e-3)
 
 
@@ -150,10 +151,10 @@ def test_the_most_probable_distribution_is_found(axis, texture, reports):
     problem = SingleProblem(axis, counted(axis, some_levels(axis), reports), alone=True)
 
     def value(point):
-        single = Single.at(basis, point)
+        single = Single.at(basis, usual_logits(axis), point)
         return problem(single) + single.penalty, problem.expand(single)[0] + point
 
-    found = solve(problem, Single.flat(basis))[0]
+    found = solve(problem, Single.start(basis, usual_logits(axis)))[0]
     reference = minimize(value, np.zeros(basis.shape[1]), jac=True, method="BFGS", options={"gtol": 1e-5})
     assert value(found.point)[0] <= reference.fun + 1e-3
 
@@ -163,10 +164,10 @@ def test_the_evidence_is_the_integral_over_all_distributions(reports):
     """Of two levels there is one unknown, and the integral is computed; Laplace's method is off by a few hundredths."""
     axis, basis = Axis(2, ordered=False), np.array([[0.7], [-0.7]])
     problem = SingleProblem(axis, counted(axis, np.array([0.7, 0.3]), reports), alone=True)
-    found, evidence = solve(problem, Single.flat(basis))
+    found, evidence = solve(problem, Single.start(basis, usual_logits(axis)))
 
     def relative(z):
-        single = Single.at(basis, np.array([z]))
+        single = Single.at(basis, usual_logits(axis), np.array([z]))
         return np.exp(problem(found) - problem(single) - single.penalty) / np.sqrt(2 * np.pi)
 
     peak = found.point[0]
@@ -182,8 +183,9 @@ def test_many_reports_give_the_distribution_back(axis):
 
 
 @every_axis
-def test_without_reports_the_distribution_is_even(axis):
-    np.testing.assert_allclose(fit_single(axis, []).levels, 1 / axis.size, atol=1e-9)
+def test_without_reports_the_distribution_is_the_usual_one(axis):
+    usual = np.exp(usual_logits(axis))
+    np.testing.assert_allclose(fit_single(axis, []).levels, usual / usual.sum(), atol=1e-9)
 
 
 @given(st.integers(0, 10**6))
@@ -191,7 +193,7 @@ def test_reports_on_one_question_in_two_parts_count_like_the_whole(seed):
     axis, generator = Axis(5), np.random.default_rng(seed)
     block = shown((5,), (0, (0, 2)))
     parts = [generator.integers(0, 500, block.occurring().shape) * block.occurring() for _ in range(2)]
-    single, flat = at_random(axis), Single.flat(logit_basis(axis, ROUGH))
+    single, flat = at_random(axis), Single.start(logit_basis(axis, ROUGH), usual_logits(axis))
     found = []
     for counts in (parts, [parts[0] + parts[1]]):
         own = observations(1, [block] * len(counts), counts, [0.4] * len(counts)).single[0]
@@ -243,5 +245,14 @@ def test_logits_without_order_are_free():
 @every_axis
 def test_a_start_near_a_distribution_is_nearer_to_it_than_the_even_one(axis):
     levels = 0.5 * some_levels(axis) + 0.5 / axis.size
-    near = Single.near(logit_basis(axis, ROUGH), levels).levels
+    near = Single.near(logit_basis(axis, ROUGH), usual_logits(axis), levels).levels
     assert np.abs(near - levels).sum() < 0.7 * np.abs(levels - 1 / axis.size).sum()
+
+
+@pytest.mark.parametrize("size", [3, 65])
+def test_before_any_report_a_tenth_gives_no_answer_whatever_the_number_of_values(size):
+    axis = Axis(size, nullable=True)
+    levels = Single.start(logit_basis(axis, ROUGH), usual_logits(axis)).levels
+    assert levels[-1] == pytest.approx(0.1)
+    np.testing.assert_allclose(levels[:-1], 0.9 / (size - 1))
+    assert not usual_logits(Axis(size)).any()
