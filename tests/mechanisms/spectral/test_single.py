@@ -117,7 +117,9 @@ def test_a_distribution_moves_as_its_slopes_say(axis):
     moved = slopes(lambda point: Single.at(single.basis, single.usual, point).levels, single.point).T
     np.testing.assert_allclose(single.slopes, moved, atol=1e-7)
     step = np.linspace(-1, 1, len(single.point))
-    np.testing.assert_array_equal(single.moved(step).levels, Single.at(single.basis, single.usual, single.point + step).levels)
+    np.testing.assert_array_equal(
+        single.moved(step).levels, Single.at(single.basis, single.usual, single.point + step).levels
+    )
 
 
 @every_axis

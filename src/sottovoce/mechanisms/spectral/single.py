@@ -99,7 +99,13 @@ class Single:
 
     @classmethod
     def at(cls, basis: Floats, usual: Floats, point: Floats) -> Single:
-        """Return the distribution at a point."""
+        """Return the distribution at a point.
+
+        Args:
+            basis: The functions of the level that logits are sums of, levels by unknowns.
+            usual: The logits before any report.
+            point: The unknowns.
+        """
         logits = usual + basis @ point
         levels = np.exp(logits - logits.max())
         return cls(basis, usual, point, levels / levels.sum())
@@ -111,7 +117,13 @@ class Single:
 
     @classmethod
     def near(cls, basis: Floats, usual: Floats, levels: Floats) -> Single:
-        """Return about a given distribution: its logarithm as a sum of the basis, by least squares and the prior."""
+        """Return about a given distribution: its logarithm as a sum of the basis, by least squares and the prior.
+
+        Args:
+            basis: The functions of the level that logits are sums of, levels by unknowns.
+            usual: The logits before any report.
+            levels: The distribution.
+        """
         weights = levels + 1 / len(levels)
         logits = np.log(np.maximum(levels, _LEAST_LEVEL)) - usual
         logits = logits - weights @ logits / weights.sum()
