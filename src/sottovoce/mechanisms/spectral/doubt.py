@@ -102,7 +102,15 @@ class Doubt:
         entries = count * (count + 1) // 2
         if any(state[name].shape != (entries,) for name in ("posterior", "gap", "left")):
             raise ModelError("intervals need a variance of every two functions")
-        if (state["posterior"] < 0).any() or (state["left"] < 0).any() or (state["rest"] < 0).any():
+        pairs = len(sizes) * (len(sizes) - 1) // 2
+        if state["falls"].shape != (count,) or state["rest"].shape != (pairs,):
+            raise ModelError("intervals need a prior of every function, and what is beyond them of every pair")
+        if (
+            (state["falls"] < 0).any()
+            or (state["posterior"] < 0).any()
+            or (state["left"] < 0).any()
+            or (state["rest"] < 0).any()
+        ):
             raise ModelError("variances are never below zero")
         return cls.from_arrays(state)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,7 @@ class Effort:
     descent: int
 
 
-EFFORTS = {"default": Effort(12, 8, True, 64, 500), "fast": Effort(4, 5, False, 64, 100)}
+EFFORTS = {"default": Effort(12, 8, True, 64, 500), "fast": Effort(12, 5, False, 64, 150)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,9 @@ class Answers:
         ]
         return Noise(self.blocks, self.counts, kept)
 
-    def moments(self, counts: Sequence[NDArray[Any]] | None = None) -> Moments:
-        """Return the moments of these counts, or of others of the same questions."""
-        return pool(self.asked, self.blocks, self.counts if counts is None else counts, self.attenuations)
+    def moments(self) -> Moments:
+        """Return the moments of these counts."""
+        return pool(self.asked, self.blocks, self.counts, self.attenuations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from sottovoce.mechanisms.spectral.moments import sylvester
 _SUMS_WEIGHT = 50.0  # of a squared relative error of an attribute's own distribution, beside one of dependence
 _LEAST_SHARE = 1e-4  # of people at a level, by which its error is divided
 _HOLD = 1e-4  # what keeps components from drifting where it makes no difference
-_LOOK, _WORTH = 50, 3e-4  # after so many steps each: what they gained at least, or the descent ends
+_LOOK, _WORTH = 50, 1e-4  # after so many steps each: what they gained at least, or the descent ends
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 10  # rounds of bringing components' sums to what is given, before the descent and after
 

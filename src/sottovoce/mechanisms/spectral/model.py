@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce._types import Floats
+from sottovoce.errors import ModelError
 from sottovoce.mechanisms.spectral.direct import Direct, measured_by_band, model_moments
 from sottovoce.mechanisms.spectral.doubt import Doubt
 from sottovoce.mechanisms.spectral.fitting import Answers, Fitted
@@ -88,7 +89,14 @@ class Known:
 
     @classmethod
     def from_state(cls, axes: Sequence[Axis], state: dict[str, Any]) -> Known:
-        """Return what `state` says."""
+        """Return what `state` says, if it can be of these attributes."""
+        bands, measured = state["bands"], state["measured"]
+        most = np.array([axis.bands for axis in axes])
+        width = 1 + int(most.sum())
+        if bands.shape != most.shape or (bands < 0).any() or (bands > most).any() or measured.shape != (width, width):
+            raise ModelError("direct answers need to know which bands of every attribute were asked")
+        if state["residual"].shape != _where_measured(axes, bands, measured)[0].shape:
+            raise ModelError("direct answers need what was measured beyond the model of every coefficient asked")
         return cls(
             Doubt.from_state(axes, state),
             state["bands"],
