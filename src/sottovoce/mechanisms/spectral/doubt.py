@@ -31,7 +31,8 @@ from sottovoce.mechanisms.spectral.walsh import Axis
 
 _LEAST_ROOT = 1e-3  # of the largest column of a root: what is smaller is left out
 _MOST_COLUMNS = 128  # of a root: of a list of thousands of values only the levels' own variances stay exact
-_GRID = 2.0**-10  # of its largest number: a root is rounded to multiples of that, which makes files shorter
+_GRID = 2.0**-10  # of its largest number: a root is rounded to about that, which makes files shorter
+_DIGITS = 12  # binary, that are kept of all other numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,13 @@ class Doubt:
         """Return short arrays that say the same: of symmetric matrices the upper triangle, row by row."""
         upper, pairs = np.triu_indices(len(self.posterior)), np.triu_indices(len(self.rest), 1)
         return {
-            "functions": [own.astype(np.float32) for own in self.functions],
+            "functions": [_rounded(own) for own in self.functions],
             "roots": [own.astype(np.float32) for own in self.roots],
-            "posterior": self.posterior[upper].astype(np.float32),
-            "gap": self.gap[upper].astype(np.float32),
-            "left": self.left[upper].astype(np.float32),
-            "falls": self.falls.astype(np.float32),
-            "rest": self.rest[pairs].astype(np.float32),
+            "posterior": _rounded(self.posterior[upper]),
+            "gap": _rounded(self.gap[upper]),
+            "left": _rounded(self.left[upper]),
+            "falls": _rounded(self.falls),
+            "rest": _rounded(self.rest[pairs]),
         }
 
     @classmethod
@@ -188,5 +189,12 @@ def _root(slopes: Floats, covariance: Floats) -> Floats:
     if len(kept) == _MOST_COLUMNS:
         own = (root**2).sum(axis=1) / np.maximum((short**2).sum(axis=1), 1e-300)
         short *= np.sqrt(own)[:, None]
-    grid = _GRID * np.abs(short).max(initial=1e-300)
+    # a power of two, so that multiples of it have few digits
+    grid = 2.0 ** np.floor(np.log2(_GRID * np.abs(short).max(initial=1e-30)))
     return np.asarray(np.rint(short / grid) * grid)
+
+
+def _rounded(numbers: Floats) -> NDArray[np.float32]:
+    """Return numbers with few binary digits, which take less room in a compressed file."""
+    mantissa, exponent = np.frexp(numbers)
+    return np.asarray(np.ldexp(np.rint(mantissa * 2.0**_DIGITS), exponent - _DIGITS), dtype=np.float32)

@@ -57,14 +57,14 @@ class Noise:
         return np.divide(1.0, information, out=np.zeros_like(information), where=information > 0)
 
     @cached_property
-    def _spans(self) -> dict[int, list[NDArray[np.intp]]]:
-        """All products of the functions of each block's tables."""
-        return {id(block): [spans(functions) for functions in block.functions] for block in self.blocks}
+    def _spans(self) -> list[list[NDArray[np.intp]]]:
+        """For each block all products of the functions of each attribute's tables."""
+        return [[spans(functions) for functions in block.functions] for block in self.blocks]
 
     def variance(self, weights: Weights, count: int) -> Floats:
         """Return the variance of ``count`` sums of measured coefficients; those nobody was asked count for nothing."""
         result = np.zeros(count)
-        for block, counts, kept in zip(self.blocks, self.counts, self.attenuations, strict=True):
+        for block, products, counts, kept in zip(self.blocks, self._spans, self.counts, self.attenuations, strict=True):
             sizes = (2,) if block.parity else (1, 2)
             names = [own for own in weights if set(own) <= set(block.attributes) and len(own) in sizes]
             if not names:
@@ -72,7 +72,7 @@ class Noise:
             step = max(1, _NUMBERS_AT_ONCE // counts.size)
             for start in range(0, count, step):
                 part = slice(start, start + step)
-                shown = self._shown(block, {own: weights[own][part] for own in names})
+                shown = self._shown(block, products, {own: weights[own][part] for own in names})
                 # g_q(y) = tau_q sum_c F_c sign_c(y) / I_c for all codes y at once (design/intervals.md, Direct answers)
                 each = hadamard(shown * kept[..., None])
                 total = (counts * each).sum(axis=-1)
@@ -81,9 +81,8 @@ class Noise:
                 result[part] += spread.reshape(len(spread), -1).sum(axis=1)
         return result
 
-    def _shown(self, block: Shown, weights: Weights) -> Floats:
+    def _shown(self, block: Shown, spread: list[NDArray[np.intp]], weights: Weights) -> Floats:
         """Return the weights over information of all products that a block's questions show: sums, tables, products."""
-        spread = self._spans[id(block)]
         many, count = len(spread), len(next(iter(weights.values())))
         if block.parity:
             names = tuple(sorted(block.attributes))
