@@ -271,11 +271,11 @@ def test_a_saved_doubt_says_the_same_in_short_numbers(case: Case) -> None:
     rounded = case.doubt.rounded()
     for name in (*MATRICES, "falls", "rest"):
         np.testing.assert_array_equal(getattr(again, name), getattr(rounded, name))
-        np.testing.assert_allclose(getattr(again, name), getattr(case.doubt, name), rtol=1e-6)
+        np.testing.assert_allclose(getattr(again, name), getattr(case.doubt, name), rtol=2**-12)
     for name in ("functions", "roots"):
         for one, same, exact in zip(*(getattr(own, name) for own in (again, rounded, case.doubt)), strict=True):
             np.testing.assert_array_equal(one, same)
-            np.testing.assert_allclose(one, exact, rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(one, exact, rtol=2**-12, atol=1e-9)
     twice = Doubt.from_state(AXES, again.state()).state()
     for name, own in again.state().items():
         for one, same in zip(
