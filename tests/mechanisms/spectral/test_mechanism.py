@@ -182,7 +182,7 @@ def test_expected_counts_give_the_true_moments(epsilon):
         counts += expected.tolist()
     tally.add_counts(np.array(questions), np.array(codes), np.array(counts))
     answers = answers_of(plan, tally)
-    asked, moments = answers.asked, answers.moments()
+    asked, moments = answers.asked, answers.moments
     functions = np.concatenate(
         [np.ones((500, 1))]
         + [walsh_signs(s, b)[own, 1:] for s, b, own in zip(plan.schema.sizes, asked.bands, levels, strict=True)],
@@ -207,7 +207,7 @@ def test_plans_and_tallies_of_the_first_version_load_count_and_refresh_as_before
     assert (plan.fingerprint, plan.collection) == (stored["plan"]["fingerprint"], stored["collection"])
     tally = sv.Tally(plan)
     tally.add_counts(*(np.array(stored[name]) for name in ("questions", "codes", "counts")))
-    moments = answers_of(plan, tally).moments()
+    moments = answers_of(plan, tally).moments
     np.testing.assert_allclose(moments.estimate, stored["estimate"], atol=1e-8)
     np.testing.assert_allclose(moments.information, stored["information"], rtol=1e-8, atol=1e-5)
     assert plan.refresh(tally).collection == plan.collection

@@ -90,7 +90,7 @@ def test_a_mixture_has_the_tables_of_all_pairs(crowd):
 
 @pytest.mark.parametrize("crowd", ["two lists", "four lists", "four normal"])
 def test_the_gradient_is_that_of_finite_differences(crowd):
-    problem = _Problem(wanted_of(*CROWDS[crowd]), 8)
+    problem = _Problem(wanted_of(*CROWDS[crowd]), 8, np.float64)
     generator = np.random.default_rng(4)
     point = problem.start()
     point = point + 0.3 * generator.standard_normal(len(point))

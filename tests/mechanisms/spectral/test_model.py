@@ -138,7 +138,7 @@ def test_what_a_fit_leaves_is_kept_in_short_numbers_and_comes_back(collected):
     for one, same in zip(left.unpack(answers.axes), again.unpack(answers.axes), strict=True):
         np.testing.assert_array_equal(one, same)
     residual, measured = left.unpack(answers.axes)
-    asked, moments = answers.asked, answers.moments()
+    asked, moments = answers.asked, answers.moments
     expected = moments.estimate - model_moments(answers.axes, asked, fitted.mixture.weights, fitted.mixture.factors)
     assert asked.bands == tuple(axis.bands for axis in answers.axes)  # so that all functions stand where they did
     seen = moments.information > 0

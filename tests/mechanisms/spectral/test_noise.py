@@ -82,7 +82,7 @@ def test_the_variance_is_that_of_many_collections():
     weights = {(0,): counted[0], (1,): counted[1], (0, 1): counted[0][:, :, None] * counted[1][:, None, :]}
     estimates, variances = [], []
     for one in answers:
-        estimate = one.moments().estimate
+        estimate = one.moments.estimate
         both = estimate[np.ix_(asked.indices(0), asked.indices(1))]
         total = counted[0] @ estimate[0, asked.indices(0)] + counted[1] @ estimate[0, asked.indices(1)]
         estimates.append(total + np.einsum("suv,uv->s", weights[0, 1], both))

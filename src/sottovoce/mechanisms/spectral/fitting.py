@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Effort:
 EFFORTS = {"default": Effort(12, 8, True, 64, 500), "fast": Effort(12, 5, False, 64, 150)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answers:
     """What was asked and counted: axes, blocks, and for each block its counts and attenuation."""
 
@@ -67,8 +68,9 @@ class Answers:
         ]
         return Noise(self.blocks, self.counts, kept)
 
+    @cached_property
     def moments(self) -> Moments:
-        """Return the moments of these counts."""
+        """The moments of these counts."""
         return pool(self.asked, self.blocks, self.counts, self.attenuations)
 
 

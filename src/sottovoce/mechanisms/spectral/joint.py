@@ -144,10 +144,12 @@ class _Search:
         starts = np.cumsum([0] + [len(own.point) for own in singles])
         self._unknowns = [slice(*ends) for ends in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
         self._expansions: dict[Key, Expansion] = {}
+        self._inverses: dict[Key, Floats] = {}  # of the last expansion, with the prior's precision
         self._last: dict[Key, tuple[Floats, float]] = {}
 
     def expand(self, *, sums: bool) -> None:
         """Expand what was counted of every pair about the present tables; with sums, by attributes' logits too."""
+        self._inverses.clear()
         moves = [cells.sums(own.slopes) for cells, own in zip(self.cells, self.singles, strict=True)] if sums else None
         for key, pair in self._pairs.items():
             own = None if moves is None else (moves[key[0]], moves[key[1]])
@@ -268,10 +270,11 @@ class _Search:
 
     def _shrunk(self, key: Key) -> tuple[Floats, Floats]:
         """Return the inverse of N with the prior's precision, and the slope with the prior's."""
-        count, shown = self._size(key), self._shown[key]
-        expansion = self._expansions[key]
-        inverse = np.linalg.inv(expansion.information[:count, :count] + np.eye(count) / shown)
-        return np.asarray(inverse, np.float64), expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
+        count, shown, expansion = self._size(key), self._shown[key], self._expansions[key]
+        if key not in self._inverses:
+            inverse = np.linalg.inv(expansion.information[:count, :count] + np.eye(count) / shown)
+            self._inverses[key] = np.asarray(inverse, np.float64)
+        return self._inverses[key], expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
 
     def _both(self, key: Key) -> NDArray[np.intp]:
         """Return where the unknowns of a pair's two attributes stand."""

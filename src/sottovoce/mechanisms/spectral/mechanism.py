@@ -181,7 +181,7 @@ def _what_is_known(asked: Candidates, answers: Answers) -> tuple[Floats, Floats]
 
     Empirical Bayes: the prior variance, shrunk towards the method-of-moments estimate by that estimate's own precision.
     """
-    where, moments, groups = answers.asked, answers.moments(), asked.groups
+    where, moments, groups = answers.asked, answers.moments, asked.groups
     known, variance = np.zeros(len(groups.variance)), groups.variance.copy()
     for group in sorted({group for block in asked.blocks for group in block.shows}):
         rows = where.indices(*group[0]) if len(group) == 2 else np.array([0])
@@ -282,7 +282,7 @@ def _caveats(plan: Plan, answers: Answers) -> list[str]:
 
     A pair is judged by its coarsest product of signs, which is asked most.
     """
-    asked, information, names = answers.asked, answers.moments().information, plan.schema.names
+    asked, information, names = answers.asked, answers.moments.information, plan.schema.names
     found = []
     unasked = [name for name, bands in zip(names, asked.bands, strict=True) if not bands]
     if unasked:

@@ -59,7 +59,7 @@ class Known:
             answers: What was asked and counted.
             fitted: What was fitted to it.
         """
-        asked, moments = answers.asked, answers.moments()
+        asked, moments = answers.asked, answers.moments
         own = fitted.mixture
         residual = moments.estimate - model_moments(answers.axes, asked, own.weights, own.factors)
         measured = measured_by_band(answers.axes, asked, moments.information).astype(np.float32)

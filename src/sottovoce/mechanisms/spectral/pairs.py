@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.mechanisms.spectral.loglinear import balance, score_sums
@@ -19,35 +20,38 @@ from sottovoce.mechanisms.spectral.patterns import spans
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """Frequencies that are products of every first vector with every second one; arrays are first by second.
+class _Counts:
+    """Counts, each of one frequency; all arrays are alike.
 
     Attributes:
-        first: Vectors over the cells of the one attribute.
-        second: Vectors over the cells of the other.
+        of: The number of the frequency that each count is of.
         counts: What was counted; of a parity without what chance adds.
         kept: By how much a frequency of one is counted.
-        chance: What chance adds; None of a parity.
-        reports: Of a parity the reports, which are the variance; None of others.
+        noise: What chance adds; of a parity the reports, which are the variance.
     """
 
-    first: Floats
-    second: Floats
+    of: NDArray[np.intp]
     counts: Floats
     kept: Floats
-    chance: Floats | None
-    reports: Floats | None
+    noise: Floats
 
-    def slopes(self, frequency: Floats) -> tuple[Floats, Floats]:
-        """Return the slope of the log probability by each frequency, and its information."""
-        if self.chance is None:
-            assert self.reports is not None
-            weight = self.kept / np.maximum(self.reports, 1.0)
-            return weight * (self.counts - self.kept * frequency), weight * self.kept
-        occurs = self.chance > 0
-        expected = np.where(occurs, self.kept * np.maximum(frequency, 0.0) + self.chance, 1.0)
+    @classmethod
+    def joining(cls, parts: Sequence[tuple[NDArray[np.intp], Floats, Floats, Floats]]) -> _Counts:
+        """Return all of these together."""
+        joined = [np.concatenate([array.ravel() for array in column]) for column in zip(*parts, strict=True)]
+        return cls(*joined) if joined else cls(np.zeros(0, np.intp), *([np.zeros(0)] * 3))
+
+    def by_cell(self, frequency: Floats) -> tuple[Floats, Floats]:
+        """Return the slope of the log probability by the frequency of each count, and its information."""
+        occurs = self.noise > 0
+        expected = np.where(occurs, self.kept * np.maximum(frequency[self.of], 0.0) + self.noise, 1.0)
         kept = np.where(occurs, self.kept, 0.0)
         return kept * (self.counts / expected - 1), kept**2 / expected
+
+    def by_sign(self, frequency: Floats) -> tuple[Floats, Floats]:
+        """Return the same of the products of signs that parities show."""
+        weight = self.kept / np.maximum(self.noise, 1.0)
+        return weight * (self.counts - self.kept * frequency[self.of]), weight * self.kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +77,32 @@ class Pair:
     """
 
     def __init__(self, counts: Sequence[PairCounts], first: Floats, second: Floats) -> None:
-        self._shape = first.shape[1], second.shape[1]
-        self._parts: list[_Part] = []
+        cells: list[_Table] = []
+        signs: list[_Table] = []
         for own in counts:
             products = [spans(functions) for functions in own.functions]
-            if own.reports is not None:
+            if own.reports is None:
+                vectors = cell_sums(products[0], first), cell_sums(products[1], second)
+                across = vectors[0].shape[1], vectors[1].shape[1]
+                counted, chance = (
+                    array.transpose(0, 2, 1, 3).reshape(len(vectors[0]) * across[0], -1)
+                    for array in (own.counts, own.chance)
+                )
+                kept = np.repeat(np.repeat(own.kept, across[0], axis=0), across[1], axis=1)
+                flat = [vector.reshape(-1, vector.shape[-1]) for vector in vectors]
+                cells.append((flat[0], flat[1], counted, kept, chance))
+            else:
                 for index in range(1, products[0].shape[1]):
                     vectors = first[products[0][:, index]], second[products[1][:, index]]
-                    self._parts.append(_Part(*vectors, own.counts[..., index], own.kept, None, own.reports))
-                continue
-            vectors = cell_sums(products[0], first), cell_sums(products[1], second)
-            cells = vectors[0].shape[1], vectors[1].shape[1]
-            by_cell = [
-                array.transpose(0, 2, 1, 3).reshape(len(vectors[0]) * cells[0], -1)
-                for array in (own.counts, own.chance)
-            ]
-            kept = np.repeat(np.repeat(own.kept, cells[0], axis=0), cells[1], axis=1)
-            flat = [vector.reshape(-1, vector.shape[-1]) for vector in vectors]
-            self._parts.append(_Part(flat[0], flat[1], by_cell[0], kept, by_cell[1], None))
+                    signs.append((*vectors, own.counts[..., index], own.kept, own.reports))
+        # many questions share their cuts, so each vector and each product of two of them stands here once
+        self._first, one = _distinct([part[0] for part in (*cells, *signs)], first.shape[1])
+        self._second, other = _distinct([part[1] for part in (*cells, *signs)], second.shape[1])
+        numbers = [rows[:, None] * len(self._second) + columns for rows, columns in zip(one, other, strict=True)]
+        self._asked = np.unique(np.concatenate([np.zeros(0, np.intp), *(own.ravel() for own in numbers)]))
+        numbers = [np.searchsorted(self._asked, own) for own in numbers]
+        self._cells = _Counts.joining([(of, *part[2:]) for of, part in zip(numbers, cells, strict=False)])
+        self._signs = _Counts.joining([(of, *part[2:]) for of, part in zip(numbers[len(cells) :], signs, strict=True)])
 
     def expand(
         self, joint: Floats, scores: tuple[Floats, Floats], moves: tuple[Floats, Floats] | None = None
@@ -109,26 +121,37 @@ class Pair:
         if moves is not None:
             none = [np.zeros((len(own), other.shape[1])) for own, other in ((rows, moves[1]), (columns, moves[0]))]
             rows, columns = np.hstack([rows, moves[0], none[0]]), np.hstack([columns, none[1], moves[1]])
-        alpha, beta = balance(joint, rows, columns)
-        moved, slopes, weights = [np.zeros((0, alpha.shape[1]))], [np.zeros(0)], [np.zeros(0)]
-        for part in self._parts:
-            slope, weight = part.slopes(part.first @ joint @ part.second.T)
-            moved.append(_moved(part, joint, scores, alpha, beta))
-            slopes.append(slope.ravel())
-            weights.append(weight.ravel())
-        matrix, weight = np.concatenate(moved), np.concatenate(weights)
-        return Expansion(matrix.T @ np.concatenate(slopes), (matrix.T * weight) @ matrix)
+        moved = self._moved(joint, scores, *balance(joint, rows, columns))
+        frequency = (self._first @ joint @ self._second.T).ravel()[self._asked]
+        slope, weight = np.zeros((2, len(frequency)))
+        for own, found in (
+            (self._cells, self._cells.by_cell(frequency)),
+            (self._signs, self._signs.by_sign(frequency)),
+        ):
+            slope += np.bincount(own.of, found[0], len(frequency))
+            weight += np.bincount(own.of, found[1], len(frequency))
+        return Expansion(moved.T @ slope, (moved.T * weight) @ moved)
+
+    def _moved(self, joint: Floats, scores: tuple[Floats, Floats], alpha: Floats, beta: Floats) -> Floats:
+        """Return how every frequency moves along every direction: P (u v + alpha + beta), or without u v, summed up."""
+        first, second = self._first, self._second
+        one, other = np.divmod(self._asked, len(second))
+        found = (first[one] * (second @ joint.T)[other]) @ alpha
+        found += ((first @ joint)[one] * second[other]) @ beta
+        counts = scores[0].shape[1], scores[1].shape[1]
+        left = (first[:, None, :] * scores[0].T).reshape(-1, len(joint)) @ joint
+        right = (second[:, None, :] * scores[1].T).reshape(-1, joint.shape[1])
+        direct = (left @ right.T).reshape(len(first), counts[0], len(second), counts[1])
+        found[:, : counts[0] * counts[1]] += direct[one, :, other].reshape(len(found), counts[0] * counts[1])
+        return np.asarray(found)
 
 
-def _moved(part: _Part, joint: Floats, scores: tuple[Floats, Floats], alpha: Floats, beta: Floats) -> Floats:
-    """Return how every frequency moves along every direction: P (u v + alpha + beta), or without u v, summed up."""
-    first, second = part.first, part.second
-    onward, back = joint @ second.T, first @ joint
-    found = (first[:, None, :] * onward.T[None]).reshape(-1, len(joint)) @ alpha
-    found += (back[:, None, :] * second[None]).reshape(-1, joint.shape[1]) @ beta
-    counts = scores[0].shape[1], scores[1].shape[1]
-    left = (first[:, None, :] * scores[0].T).reshape(-1, len(joint)) @ joint
-    right = (second[:, None, :] * scores[1].T).reshape(-1, joint.shape[1])
-    direct = (left @ right.T).reshape(len(first), counts[0], len(second), counts[1]).transpose(0, 2, 1, 3)
-    found[:, : counts[0] * counts[1]] += direct.reshape(len(found), -1)
-    return found
+_Table = tuple[Floats, Floats, Floats, Floats, Floats]
+"""Vectors over cells of the one attribute and of the other; then, of all their products: counts, kept and noise."""
+
+
+def _distinct(vectors: Sequence[Floats], length: int) -> tuple[Floats, list[NDArray[np.intp]]]:
+    """Return the distinct ones of vectors of some length, and which of them each was."""
+    found, which = np.unique(np.concatenate([np.zeros((0, length)), *vectors]), axis=0, return_inverse=True)
+    ends = np.cumsum([len(own) for own in vectors])
+    return found, [np.asarray(own) for own in np.split(which.ravel(), ends[:-1])] if vectors else []

@@ -116,10 +116,11 @@ class CommonCause:
 
     def spread(self, key: Key, told: Told) -> Floats:
         """Return the variance of that along each eigenvector of what is told."""
-        seconds = [self._second(index) for index in key]
-        mean = self.mean(key)
-        whole = np.kron(seconds[0], seconds[1]) - np.outer(mean, mean)
-        return np.asarray(np.maximum((told.vectors * (whole @ told.vectors)).sum(axis=0), 0.0))
+        one, other = (self._second(index) for index in key)
+        vectors = told.vectors.reshape(*told.shape, -1)
+        # the second moments of a product are the product of both: never written out, being of size 4
+        squares = (vectors * (other @ np.tensordot(one, vectors, 1))).sum(axis=(0, 1))
+        return np.asarray(np.maximum(squares - (self.mean(key) @ told.vectors) ** 2, 0.0))
 
     def learn(self, told: Mapping[Key, Told], variances: Mapping[Key, float]) -> None:
         """Find the vectors anew, each once.

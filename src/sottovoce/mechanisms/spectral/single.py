@@ -21,6 +21,7 @@ from sottovoce.mechanisms.spectral.walsh import Axis, walsh_signs
 
 _MOST_STEPS = 60  # of Newton's method: ten are usual
 _TOLERANCE = 1e-4  # of the objective: far below what chance does to it
+_NEAR_ENOUGH = 0.05  # the same, where textures are compared
 _FIRST_DAMPING = 1e-3  # of Newton's steps, beside the prior's curvature of 1
 _LEAST_LEVEL, _SMALL = 1e-6, 1e-3  # a level's share in a start at least; what keeps a start's unknowns small
 _MIDDLE = 5  # the texture that is tried first
@@ -270,17 +271,18 @@ def fit_single(axis: Axis, counts: Sequence[SingleCounts]) -> Single:
         return first
     parabola = problem.around(first)
     bases = [logit_basis(axis, texture) for texture in TEXTURES]
-    tried = (solve(parabola, Single.near(basis, usual, first.levels)) for basis in bases)
+    tried = (solve(parabola, Single.near(basis, usual, first.levels), _NEAR_ENOUGH) for basis in bases)
     best = max(tried, key=lambda found: found[1])[0]
     return solve(problem, best)[0]
 
 
-def solve(problem: SingleProblem | Parabola, start: Single) -> tuple[Single, float]:
+def solve(problem: SingleProblem | Parabola, start: Single, tolerance: float = _TOLERANCE) -> tuple[Single, float]:
     """Return the most probable distribution, and the logarithm of the counts' probability by Laplace's method.
 
     Args:
         problem: Minus the logarithm of the counts' probability, given a distribution.
         start: Where to start; its basis stays.
+        tolerance: A step that gains less is the last.
     """
     single, damping = start, _FIRST_DAMPING
     identity = np.eye(len(start.point))
@@ -302,7 +304,7 @@ def solve(problem: SingleProblem | Parabola, start: Single) -> tuple[Single, flo
         gained = value - new_value
         single, value = tried, new_value
         damping = max(damping / 10, 1e-8)
-        if gained < _TOLERANCE:
+        if gained < tolerance:
             break
     # Laplace: log integral = log of the peak - half the log determinant of the curvature there, prior's included
     curvature = problem.expand(single)[1]
