@@ -45,7 +45,7 @@ from believe import code, ends_with_line, stored
 
 MECHANISMS: dict[str, dict[str, Any]] = {
     "spectral": {"mechanism": "spectral"},
-    "hdg": {"mechanism": "hdg"},
+    "hdg": {"mechanism": "hdg", "estimator": "weighted_update"},
     "hdg entropy": {"mechanism": "hdg", "estimator": "max_entropy"},
     "tdg": {"mechanism": "tdg"},
     "calm": {"mechanism": "calm"},

@@ -49,7 +49,7 @@ from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
 ROOM = "sottovoce.mechanisms.spectral."
-MODULES = ("design", "pricing", "single", "scores", "loglinear", "joint", "mixture", "descent", "doubt")
+MODULES = ("design", "pricing", "single", "scores", "loglinear", "joint", "mixture", "doubt")
 """Modules whose numbers are constants; `_MIDDLE`, which is a place in a list, is none."""
 
 QUANTILES = ("shown", "cautious")

@@ -45,7 +45,7 @@ class Case:
     def of(cls, axes: list[Axis], seen: Observations, steps: int = 12) -> "Case":
         found = estimate(axes, seen, steps=steps, most_scores=8)
         target = wanted(found)
-        result = mixture(target, components=64, steps=300)
+        result = mixture(target, components=64, leaps=60)
         return cls(found, target, result, doubt_of(axes, found, target, result))
 
 

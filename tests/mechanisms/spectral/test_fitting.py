@@ -88,7 +88,7 @@ def test_a_fast_fit_takes_less_work_and_answers_alike(fitted: tuple[sv.Plan, sv.
     fast = sv.fit(plan, tally, quality="fast")
     assert all(
         getattr(EFFORTS["fast"], name) <= getattr(EFFORTS["default"], name)
-        for name in ("steps", "scores", "common", "components", "descent")
+        for name in ("steps", "scores", "common", "components", "leaps")
     )
     for wheres, within in ((("a < 6", "b = 'y'"), 0.01), (("a < 6 AND b = 'x'", "a > 9 AND b = 'y'"), 0.03)):
         for where in wheres:
@@ -104,12 +104,12 @@ def test_a_mixture_should_have_the_distributions_and_the_tables_that_were_found(
     seen = observations(3, answers.blocks, answers.counts, answers.attenuations)
     found = estimate(answers.axes, seen, steps=6, most_scores=20)
     target = wanted(found)
-    for single, own in zip(found.singles, target.levels, strict=True):
+    for single, own in zip(found.singles, target.people, strict=True):
         np.testing.assert_array_equal(single.levels, own)
     for (one, other), pair in found.pairs.items():
         # so many scores span all functions: the dependence in them gives the table back
         functions = [target.functions[index] for index in (one, other)]
-        levels = [target.levels[index] for index in (one, other)]
+        levels = [target.people[index] for index in (one, other)]
         back = np.outer(*levels) * (1 + functions[0] @ target.dependence[one, other] @ functions[1].T)
         np.testing.assert_allclose(back, pair.joint, atol=2e-3)
 

@@ -26,7 +26,6 @@ from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.joint import Estimate, PairEstimate
 from sottovoce.mechanisms.spectral.loglinear import moments_moved
 from sottovoce.mechanisms.spectral.mixture import Mixture, Wanted, dependence_of
-from sottovoce.mechanisms.spectral.scores import unit_scores
 from sottovoce.mechanisms.spectral.walsh import Axis
 
 _LEAST_ROOT = 1e-3  # of the largest column of a root: what is smaller is left out
@@ -131,11 +130,10 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         axes: The attributes.
         found: What was found of distributions and tables.
         wanted: What the mixture should have.
-        mixture: The mixture that is shown.
+        mixture: The mixture that is shown, over cells.
         belief: The constants.
     """
-    people = [cells.sums(own.levels) for cells, own in zip(found.cells, found.singles, strict=True)]
-    units = [unit_scores(own, given)[0] for own, given in zip(people, found.scores, strict=True)]
+    people, units = wanted.people, wanted.functions
     # how each unit function's mean product moves with the scores' numbers if the attributes are independent
     turns = [(own * given[:, None]).T @ scores for own, given, scores in zip(units, people, found.scores, strict=True)]
     ends = np.cumsum([0, *(own.shape[1] for own in units)]).tolist()

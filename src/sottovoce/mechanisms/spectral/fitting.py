@@ -32,17 +32,17 @@ class Effort:
         scores: Scores of an ordered attribute; fewer are taken of many attributes, whose pairs have few reports each.
         common: Whether to look for a cause that all attributes share.
         components: Components of the mixture.
-        descent: Steps towards a mixture that has the tables, at most.
+        leaps: Longer steps that take the mixture to the tables, at most.
     """
 
     steps: int
     scores: int
     common: bool
     components: int
-    descent: int
+    leaps: int
 
 
-EFFORTS = {"default": Effort(12, 8, True, 64, 500), "fast": Effort(12, 5, False, 64, 150)}
+EFFORTS = {"default": Effort(12, 8, True, 64, 60), "fast": Effort(12, 5, False, 64, 20)}
 
 
 @dataclass(frozen=True)
@@ -100,22 +100,20 @@ def fit_mixture(answers: Answers, effort: Effort, *, progress: Progress = lambda
         progress=lambda done: progress(0.8 * done),
     )
     target = wanted(found)
-    result = mixture(target, components=effort.components, steps=effort.descent)
-    doubt = doubt_of(answers.axes, found, target, result)
+    joined = mixture(target, components=effort.components, leaps=effort.leaps)
+    doubt = doubt_of(answers.axes, found, target, joined)
+    # within a cell people stand as they do alone, whatever the component
+    within = [cells.within(own.levels) for cells, own in zip(found.cells, found.singles, strict=True)]
+    factors = [own @ levels.T for own, levels in zip(joined.factors, within, strict=True)]
     progress(1.0)
-    return Fitted(result, doubt)
+    return Fitted(Mixture(joined.weights, factors), doubt)
 
 
 def wanted(found: Estimate) -> Wanted:
-    """Return what a mixture should have: the distributions and the dependence that were found."""
+    """Return what a mixture should have: the distributions and the tables that were found."""
     people = [cells.sums(own.levels) for cells, own in zip(found.cells, found.singles, strict=True)]
     units = [unit_scores(own, given)[0] for own, given in zip(people, found.scores, strict=True)]
-    dependence = {
-        (one, other): units[one].T @ (pair.joint - np.outer(people[one], people[other])) @ units[other]
-        for (one, other), pair in found.pairs.items()
-    }
-    functions = [own[cells.of] for own, cells in zip(units, found.cells, strict=True)]
-    return Wanted([own.levels for own in found.singles], functions, dependence)
+    return Wanted(people, units, {key: pair.joint for key, pair in found.pairs.items()})
 
 
 def _scores(most: int, attributes: int) -> int:
