@@ -31,7 +31,7 @@ from sottovoce.mechanisms.spectral.moments import sylvester
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 10  # rounds of bringing components' sums to what is given, before and after
 _LEAST = 1e-300  # what nobody has in common is divided by this
-_WORTH = 3e-5  # a longer step that takes less off the divergence is the last
+_WORTH, _FEW_PAIRS = 3e-5, 45  # a longer step that takes less off the divergence, of more pairs more, is the last
 _LONGEST = 30.0  # a longer step, in rounds
 _MOST_LOST = 5.0  # by a longer step alone, of the logarithm of a share: what is next to zero hardly comes back
 
@@ -96,6 +96,7 @@ def mixture(wanted: Wanted, *, components: int, leaps: int) -> Mixture:
     if not wanted.tables:
         return Mixture(np.ones(1), [own[None] for own in wanted.people])
     found, before = _start(wanted, components), np.inf
+    worth = _WORTH * max(1.0, len(wanted.tables) / _FEW_PAIRS)
     for _ in range(leaps):
         once = _nearer(found, wanted.tables)
         twice = _nearer(once, wanted.tables)
@@ -103,7 +104,7 @@ def mixture(wanted: Wanted, *, components: int, leaps: int) -> Mixture:
         found, value = further, _divergence(further, wanted.tables)
         if value > before:
             found, value = twice, _divergence(twice, wanted.tables)
-        if before - value < _WORTH:
+        if before - value < worth:
             break
         before = value
     return _balanced(found, wanted.people)

@@ -33,6 +33,7 @@ _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
 _AT_ONCE = 1_000_000  # of them are held in memory
 _MOST_PATTERNS = 400  # of an attribute
+_LEAST_CARRIED = 0.93  # by a parity, of what epsilon allows: less is less, whatever the prior makes of it
 _MOST_PARITIES = 6  # products of two signs in one question: where epsilon allows more, all signs tell as much
 _MOST_ATTRIBUTES = 5  # in one question
 _EXTENDED = 100  # best pairs that are tried with a third attribute
@@ -90,9 +91,13 @@ class Pricing:
         """Return what a report saves, less for many questions or more cells than pay, nothing for too many cells."""
         # tau^2, tau = (e^eps - 1) / (e^eps - 1 + cells); see `blocks.attenuation`
         gain = ((self.odds - 1) / (self.odds - 1 + cells)) ** 2
-        wide = np.maximum((np.minimum(cells, self.widest) - 1) / self.odds, 1.0)
-        gain *= 4 * wide / (1 + wide) ** 2  # the part of what epsilon allows that so many cells carry
+        gain *= self._carried(np.clip(cells, self.odds + 1, self.widest))
         return np.where(cells <= self.widest, gain * slopes / (1 + questions / self.usual), 0.0)
+
+    def _carried(self, cells: Floats) -> Floats:
+        """Return the part of what epsilon allows a report to tell that so many cells carry."""
+        ratio = (cells - 1) / self.odds
+        return np.asarray(4 * ratio / (1 + ratio) ** 2)
 
     def offers(self, slope: Floats) -> Iterator[Offer]:
         """Yield the best block of every attribute and, of each kind, of every pair of attributes.
@@ -141,7 +146,8 @@ class Pricing:
         pairs = self.groups.pairs(slope)
         best = np.zeros(len(pairs))
         found: list[tuple[Leads, Leads] | None] = [None] * len(pairs)
-        for functions in range(1, min(_MOST_PARITIES, int(self.widest).bit_length() - 1) + 1):
+        carried = self._carried(2.0 ** np.arange(1, 1 + min(_MOST_PARITIES, int(self.widest).bit_length() - 1)))
+        for functions in (1 + np.flatnonzero(carried >= min(_LEAST_CARRIED, carried.max()))).tolist():
             rows = [row for row in self.joined if len(self.patterns[row]) == functions]
             able = np.array([reaches_all(axis.size, functions) for axis in self.groups.axes])[:, None] & np.isfinite(
                 self.bins[:, rows]
