@@ -113,17 +113,25 @@ class Direct:
 
     def _one(self, attributes: tuple[int, ...], total: Floats) -> tuple[Floats, Floats]:
         """Return the shift and the variance of what nobody was asked, of coefficients with these weights."""
-        bands = [np.array([0])] if len(attributes) == 1 else []
-        bands += [self._layout.of_attribute(index) for index in attributes]
-        indices = [np.flatnonzero(np.isin(self._layout.functions, own)) for own in bands]
+        named = (-1, *attributes) if len(attributes) == 1 else attributes  # the constant beside one attribute
+        bands, indices, starts = zip(*(self._places[index] for index in named), strict=True)
         energy = total**2
-        for axis, own in enumerate(bands):
-            starts = np.searchsorted(self._layout.functions[indices[axis]], own)
-            energy = np.add.reduceat(energy, starts, axis=axis + 1)
+        for axis, own in enumerate(starts):
+            energy = np.add.reduceat(energy, own, axis=axis + 1)
         where = np.ix_(*bands)
         unasked = np.where(self._measured[where] > 0, 0.0, self._prior[where])
         shift = (total * self._residual[np.ix_(*indices)]).sum(axis=(1, 2))
         return shift, (energy * unasked).sum(axis=(1, 2))
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
+        """For each attribute, and the constant as -1: its bands, its functions, and where each band's begin there."""
+        found = {}
+        for index in range(-1, len(self._axes)):
+            bands = np.array([0]) if index < 0 else self._layout.of_attribute(index)
+            functions = np.flatnonzero(np.isin(self._layout.functions, bands))
+            found[index] = bands, functions, np.searchsorted(self._layout.functions[functions], bands)
+        return found
 
     @cached_property
     def _prior(self) -> Floats:

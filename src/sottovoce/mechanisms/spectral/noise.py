@@ -32,6 +32,23 @@ Weights = Mapping[tuple[int, ...], Floats]
 _NUMBERS_AT_ONCE = 2**22
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What the questions of a block show of an attribute or of a pair.
+
+    Attributes:
+        block: The number of the block.
+        where: Where its products stand among all that the block shows.
+        functions: Which functions of each attribute they are, by tables and products.
+        inverse: One over the information on them, by tables and products.
+    """
+
+    block: int
+    where: tuple[Any, ...]
+    functions: tuple[NDArray[np.intp], ...]
+    inverse: Floats
+
+
 @dataclass(frozen=True)
 class Noise:
     """What was asked and counted, for the variance of sums of coefficients.
@@ -57,64 +74,57 @@ class Noise:
         return np.divide(1.0, information, out=np.zeros_like(information), where=information > 0)
 
     @cached_property
-    def _spans(self) -> list[list[NDArray[np.intp]]]:
-        """For each block all products of the functions of each attribute's tables."""
-        return [[spans(functions) for functions in block.functions] for block in self.blocks]
+    def _sides(self) -> dict[tuple[int, ...], list[_Side]]:
+        """For an attribute or a pair what each block shows of it, for all that any block shows."""
+        found: dict[tuple[int, ...], list[_Side]] = {}
+        for number, block in enumerate(self.blocks):
+            many, products = len(block.attributes), [spans(functions) for functions in block.functions]
+            order = sorted(range(many), key=lambda index: block.attributes[index])  # as weights name them
+            for members in (*(() if block.parity else combinations(order, 1)), *combinations(order, 2)):
+                names = tuple(block.attributes[index] for index in members)
+                functions = []
+                for index in members:
+                    own, shape = products[index][:, 1:], [1] * (many + 1 if block.parity else 2 * many)
+                    shape[index], shape[many if block.parity else many + index] = own.shape
+                    functions.append(own.reshape(shape))
+                among = (0,) if block.parity else range(many)
+                where = (..., *(slice(1, None) if block.parity or index in members else slice(0, 1) for index in among))
+                starts = [self._asked.starts[name] - 1 for name in names]
+                known = (0, starts[0] + functions[0]) if len(names) == 1 else tuple(map(np.add, starts, functions))
+                inverse = self._inverse[known]
+                found.setdefault(names, []).append(_Side(number, where, tuple(own - 1 for own in functions), inverse))
+        return found
+
+    @cached_property
+    def _reports(self) -> list[Floats]:
+        """For each block how many answered each question, at least one."""
+        return [np.maximum(counts.sum(axis=-1), 1.0) for counts in self.counts]
 
     def variance(self, weights: Weights, count: int) -> Floats:
         """Return the variance of ``count`` sums of measured coefficients; those nobody was asked count for nothing."""
         result = np.zeros(count)
-        for block, products, counts, kept in zip(self.blocks, self._spans, self.counts, self.attenuations, strict=True):
-            sizes = (2,) if block.parity else (1, 2)
-            names = [own for own in weights if set(own) <= set(block.attributes) and len(own) in sizes]
-            if not names:
-                continue
+        sides: dict[int, list[tuple[tuple[int, ...], _Side]]] = {}
+        for names in weights:
+            for side in self._sides.get(names, []):
+                sides.setdefault(side.block, []).append((names, side))
+        for number, shown in sorted(sides.items()):
+            block, counts, kept = self.blocks[number], self.counts[number], self.attenuations[number]
             step = max(1, _NUMBERS_AT_ONCE // counts.size)
             for start in range(0, count, step):
-                part = slice(start, start + step)
-                shown = self._shown(block, products, {own: weights[own][part] for own in names})
+                part = slice(start, min(start + step, count))
+                cells = (counts.shape[-1],) if block.parity else block.widths
+                each = np.zeros((part.stop - start, *block.shape, *cells))
+                for names, side in shown:
+                    asked: tuple[Any, ...] = (slice(None), *side.functions)
+                    each[side.where] = weights[names][part][asked] * side.inverse
                 # g_q(y) = tau_q sum_c F_c sign_c(y) / I_c for all codes y at once (design/intervals.md, Direct answers)
-                each = hadamard(shown * kept[..., None])
-                total = (counts * each).sum(axis=-1)
+                each = hadamard(each.reshape(len(each), *block.shape, -1) * kept[..., None])
+                weighted = counts * each
                 # n_q times the variance of g_q over the codes that were counted
-                spread = (counts * each**2).sum(axis=-1) - total**2 / np.maximum(counts.sum(axis=-1), 1)
+                spread = np.einsum("...y,...y->...", weighted, each)
+                spread -= weighted.sum(axis=-1) ** 2 / self._reports[number]
                 result[part] += spread.reshape(len(spread), -1).sum(axis=1)
         return result
-
-    def _shown(self, block: Shown, spread: list[NDArray[np.intp]], weights: Weights) -> Floats:
-        """Return the weights over information of all products that a block's questions show: sums, tables, products."""
-        many, count = len(spread), len(next(iter(weights.values())))
-        if block.parity:
-            names = tuple(sorted(block.attributes))
-            first, second = (spread[block.attributes.index(name)][:, 1:] for name in names)
-            found = self._over(names, weights[names], first[:, None], second[None])
-            if block.attributes != names:
-                found = found.swapaxes(1, 2)
-            return np.concatenate([np.zeros((*found.shape[:-1], 1)), found], axis=-1)
-        result = np.zeros((count, *block.shape, *block.widths))
-        order = sorted(range(many), key=lambda index: block.attributes[index])  # as weights name them
-        for members in (*combinations(order, 1), *combinations(order, 2)):
-            names = tuple(block.attributes[index] for index in members)
-            if names not in weights:
-                continue
-            functions = []
-            for index in members:
-                shape = [1] * (2 * many)
-                shape[index], shape[many + index] = len(spread[index]), block.widths[index] - 1
-                functions.append(spread[index][:, 1:].reshape(shape))
-            where = tuple(slice(1, None) if index in members else slice(0, 1) for index in range(many))
-            result[(slice(None),) * (1 + many) + where] = self._over(names, weights[names], *functions)
-        return result.reshape(count, *block.shape, -1)
-
-    def _over(self, names: tuple[int, ...], weights: Floats, *functions: NDArray[np.intp]) -> Floats:
-        """Return weights over information of functions, or of products of two, in every sum."""
-        starts = [self._asked.starts[name] - 1 for name in names]
-        if len(names) == 1:
-            return np.asarray(weights[:, functions[0] - 1] * self._inverse[0, starts[0] + functions[0]])
-        return np.asarray(
-            weights[:, functions[0] - 1, functions[1] - 1]
-            * self._inverse[starts[0] + functions[0], starts[1] + functions[1]]
-        )
 
     def state(self) -> dict[str, Any]:
         """Return short arrays that say the same: what each block asks, and all counts and attenuations in a row."""

@@ -146,7 +146,8 @@ class Pricing:
         pairs = self.groups.pairs(slope)
         best = np.zeros(len(pairs))
         found: list[tuple[Leads, Leads] | None] = [None] * len(pairs)
-        carried = self._carried(2.0 ** np.arange(1, 1 + min(_MOST_PARITIES, int(self.widest).bit_length() - 1)))
+        most = min(_MOST_PARITIES, int(self.widest).bit_length() - 1)
+        carried = self._carried(np.exp2(np.arange(1.0, most + 1)))
         for functions in (1 + np.flatnonzero(carried >= min(_LEAST_CARRIED, carried.max()))).tolist():
             rows = [row for row in self.joined if len(self.patterns[row]) == functions]
             able = np.array([reaches_all(axis.size, functions) for axis in self.groups.axes])[:, None] & np.isfinite(
