@@ -105,6 +105,16 @@ def test_supports_by_transform_are_those_of_the_direct_sum(cells: int, epsilon: 
     np.testing.assert_allclose(channel.supports(counts), direct, rtol=1e-10)
 
 
+@pytest.mark.parametrize("reports", [1, 40, 200_000])
+def test_few_reports_and_many_are_estimated_alike(reports: int):
+    """Few are hashed against every cell, many are transformed: both are the same sum."""
+    channel = LocalHash.design(100, Decimal(2), seed="5eed")
+    counts = np.bincount(np.random.default_rng(4).integers(0, channel.codes, reports), minlength=channel.codes)
+    support = channel.support()
+    expected = (channel.supports(counts) / reports - support.foreign) / support.difference
+    np.testing.assert_allclose(channel.estimate(counts), expected, atol=1e-12)
+
+
 def test_two_cells_collide_as_often_as_stated():
     channel = LocalHash.design(20, Decimal(1), seed="5eed")
     vectors = range(1, channel.vectors + 1)

@@ -40,6 +40,7 @@ MAX_CELLS = 2**20
 AT_ONCE = 2**22
 """The most pairs of a report and a cell that are hashed at once."""
 
+_HASHES_PER_POINT = 12  # a report is hashed against so many cells in the time of a point of a Fourier transform
 _ROUNDS = 4
 
 
@@ -261,11 +262,11 @@ class LocalHash:
         """Return the unbiased estimate of every cell's frequency; zeros for no reports."""
         import numpy as np
 
-        total = counts.sum()
-        if not total:
-            return np.zeros(self.cells)
+        codes = np.flatnonzero(counts)
+        if self.cells <= MAX_CELLS and len(codes) * self.cells < _HASHES_PER_POINT * self.prime * (self.vectors + 1):
+            return self.estimate_some(codes, counts[codes], np.arange(self.cells))
         support = self.support()
-        return np.asarray((self.supports(counts) / total - support.foreign) / support.difference)
+        return np.asarray((self.supports(counts) / counts.sum() - support.foreign) / support.difference)
 
     def estimate_some(
         self, codes: NDArray[np.int64], counts: NDArray[np.int64], cells: NDArray[np.int64]
