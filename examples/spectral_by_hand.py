@@ -70,7 +70,7 @@ def energy(size):
     return [squares[0]] + [squares[1 << b : 2 << b].mean() for b in range(size.bit_length() - 1)]
 
 
-def candidates(bands, most, together, widest):
+def candidates(bands, most, together, odds, widest):
     """Yield all blocks in lists; of each list one enters at a time (section 4.3)."""
     signs = int(widest).bit_length() - 1
     every = [p for k in range(1, min(max(bands), signs) + 1) for p in combinations(range(max(bands)), k)]
@@ -80,7 +80,10 @@ def candidates(bands, most, together, widest):
     if len(bands) == 2:
         both = [(one, two) for one, two in product(*own) if len(bases(one[1])) * len(bases(two[1])) <= together]
         yield [(pair, False) for pair in both if 2 ** sum(len(p) for _, p in pair) <= widest]
-        shown = [((one, (1, two[1][::turn])), True) for k in range(1, min(6, signs) + 1) for turn in (1, -1)[:k]
+        ratios = {k: (2**k - 1) / odds for k in range(1, min(6, signs) + 1)}
+        carried = {k: 4 * ratio / (1 + ratio) ** 2 for k, ratio in ratios.items()}
+        wide = [k for k in carried if carried[k] >= min(0.93, max(carried.values()))]
+        shown = [((one, (1, two[1][::turn])), True) for k in wide for turn in (1, -1)[:k]
                  for one, two in both if len(one[1]) == len(two[1]) == k]  # fmt: skip
         yield [block for block in shown if prod(map(len, tables(*block))) <= together]
 
@@ -92,7 +95,7 @@ class Problem:
         d, odds, most, spectra = len(sizes), exp(float(epsilon)), max(1, n // 100), [energy(size) for size in sizes]
         owners, bands = d * (d + 1) / 2, [min(size.bit_length() - 1, most.bit_length()) for size in sizes]
         self.n, self.d, self.rounds = n, d, 40 if d == 1 else 100
-        self.kinds = list(candidates(bands, most, min(most, max(4, most // (5 * d))), min(3 * odds + 2, 4096)))
+        self.kinds = list(candidates(bands, most, min(most, max(4, most // (5 * d))), odds, min(3 * odds + 2, 4096)))
         self.blocks = blocks = [block for kind in self.kinds for block in kind]
         own = [[(j, b) for b in range(bands[j])] for j in range(d)]
         groups = [(band,) for part in own for band in part] + (list(product(*own)) if d == 2 else [])

@@ -108,7 +108,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             >>> import sottovoce as sv
             >>> schema = sv.Schema([sv.Ordinal("age", 0, 63), sv.Ordinal("hours", 0, 63)])
             >>> sv.Plan.create(schema, epsilon=1.0, users=1_000_000).parameters
-            {'questions': 387, 'blocks': {'1': 11, '2': 4, '3': 0, 'parity': 9}}
+            {'questions': 413, 'blocks': {'1': 13, '2': 5, '3': 0, 'parity': 11}}
         """
         if not isinstance(schema, Schema):
             raise PlanError(f"a plan is made for a Schema, got {type(schema).__name__}")

@@ -127,9 +127,10 @@ class TestRefresh:
             return sum(family.shares for family in plan.families if family.attributes == pair) / SHARES
 
         new = plan.refresh(tally)
-        assert share(new, (0, 1)) > 1.05 * share(plan, (0, 1))
-        assert all(share(new, pair) < share(plan, pair) for pair in ((0, 2), (0, 3), (1, 2), (1, 3), (2, 3)))
-        assert share(new, (0, 1)) > max(share(new, pair) for pair in ((0, 2), (0, 3), (1, 2), (1, 3), (2, 3)))
+        others = (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)
+        assert share(new, (0, 1)) > 1.1 * share(plan, (0, 1))
+        # which of the others tells of their attributes themselves is a matter of chance
+        assert sum(share(new, pair) for pair in others) < 0.96 * sum(share(plan, pair) for pair in others)
 
     def test_every_question_still_expects_a_hundred_reports_in_all(self, collection):
         plan, _, tally = collection

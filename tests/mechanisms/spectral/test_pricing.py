@@ -52,7 +52,7 @@ def test_offers_are_worth_what_they_say_and_no_other_block_is_worth_more(seed):
         Block(((0, first), (1, second[::way])), parity=True)
         for (_, first), (_, second) in product(patterns(0), patterns(1))
         for way in (1, -1)
-        if len(first) == len(second)
+        if len(first) == len(second) == 3  # at epsilon 2 parities of fewer or more cells carry less than 93 %
     ]
     assert best_of(offers, 2, {0, 1}, parity=True) >= best_rival(pricing, rivals, slope, sizes)
 
@@ -68,6 +68,20 @@ def best_of(offers, attributes, indices, *, parity):
 def best_rival(pricing, rivals, slope, sizes):
     fitting = [block for block in rivals if block.cells(sizes) <= pricing.widest and block.questions <= 1000]
     return saves(pricing, fitting, slope).max()
+
+
+@pytest.mark.parametrize(("epsilon", "functions"), [("0.25", {1}), ("0.5", {1}), ("1", {2}), ("2", {3}), ("3", {4, 5})])
+def test_parities_carry_nearly_all_that_epsilon_allows(epsilon, functions):
+    """K cells carry 4 r / (1 + r)^2 of it, r = (K - 1) / e^epsilon."""
+    axes = [Axis(64), Axis(64)]
+    groups = coefficient_groups(axes, Workload.all_ranges(2))
+    generator, found = np.random.default_rng(1), set()
+    for _ in range(20):
+        pricing = Pricing(groups, Decimal(epsilon), most=4096, together=4096, usual=1e9)
+        offers = pricing.offers(generator.exponential(size=len(groups.weight)))
+        found |= {len(offer.block.patterns[0][1]) for offer in offers if offer.block.parity}
+    assert found
+    assert found <= functions
 
 
 def test_no_parity_is_offered_of_categories_with_missing_combinations():
