@@ -82,7 +82,8 @@ def candidates(bands, most, together, odds, widest):
         yield [(pair, False) for pair in both if 2 ** sum(len(p) for _, p in pair) <= widest]
         ratios = {k: (2**k - 1) / odds for k in range(1, min(6, signs) + 1)}
         carried = {k: 4 * ratio / (1 + ratio) ** 2 for k, ratio in ratios.items()}
-        wide = [k for k in carried if carried[k] >= min(0.93, max(carried.values()))]
+        had = [k for k in carried if all(any(len(p) == k and len(bases(p)) <= together for _, p in j) for j in own)]
+        wide = [k for k in had if carried[k] >= min(0.93, max(carried[k] for k in had))]
         shown = [((one, (1, two[1][::turn])), True) for k in wide for turn in (1, -1)[:k]
                  for one, two in both if len(one[1]) == len(two[1]) == k]  # fmt: skip
         yield [block for block in shown if prod(map(len, tables(*block))) <= together]

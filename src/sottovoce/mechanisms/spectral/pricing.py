@@ -33,7 +33,7 @@ _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
 _AT_ONCE = 1_000_000  # of them are held in memory
 _MOST_PATTERNS = 400  # of an attribute
-_LEAST_CARRIED = 0.93  # by a parity, of what epsilon allows: less is less, whatever the prior makes of it
+_LEAST_CARRIED = 0.93  # by a parity, of what epsilon allows, or as much as any of the same two attributes
 _MOST_PARITIES = 6  # products of two signs in one question: where epsilon allows more, all signs tell as much
 _MOST_ATTRIBUTES = 5  # in one question
 _EXTENDED = 100  # best pairs that are tried with a third attribute
@@ -146,13 +146,18 @@ class Pricing:
         pairs = self.groups.pairs(slope)
         best = np.zeros(len(pairs))
         found: list[tuple[Leads, Leads] | None] = [None] * len(pairs)
-        most = min(_MOST_PARITIES, int(self.widest).bit_length() - 1)
-        carried = self._carried(np.exp2(np.arange(1.0, most + 1)))
-        for functions in (1 + np.flatnonzero(carried >= min(_LEAST_CARRIED, carried.max()))).tolist():
-            rows = [row for row in self.joined if len(self.patterns[row]) == functions]
-            able = np.array([reaches_all(axis.size, functions) for axis in self.groups.axes])[:, None] & np.isfinite(
-                self.bins[:, rows]
-            )  # where some combination of signs is missing there is no parity
+        numbers = range(1, 1 + min(_MOST_PARITIES, int(self.widest).bit_length() - 1))
+        rows_of = {k: [row for row in self.joined if len(self.patterns[row]) == k] for k in numbers}
+        # where some combination of signs is missing there is no parity
+        able_of = {
+            k: np.array([[reaches_all(axis.size, k)] for axis in self.groups.axes]) & np.isfinite(self.bins[:, rows])
+            for k, rows in rows_of.items()
+        }
+        carried = self._carried(np.exp2(np.array(numbers, dtype=np.float64)))
+        had = np.array([able.any(axis=1)[self.first] & able.any(axis=1)[self.second] for able in able_of.values()])
+        wanted = np.minimum(_LEAST_CARRIED, (carried[:, None] * had).max(axis=0))
+        for functions, rows in rows_of.items():
+            able, enough = able_of[functions], carried[functions - 1] >= wanted
             if not able.any():
                 continue
             leads = np.array([self.patterns[row] for row in rows])
@@ -160,6 +165,7 @@ class Pricing:
             for turned in (leads, leads[:, ::-1])[: min(functions, 2)]:
                 questions = np.outer(self.tables[rows] if turned is leads else whole, whole)
                 allowed = (questions <= self.together) & able[self.first][:, :, None] & able[self.second][:, None, :]
+                allowed &= enough[:, None, None]
                 shown = np.zeros(allowed.shape)
                 for one in range(functions):
                     for other in range(functions):
