@@ -1,6 +1,7 @@
 """Questions about made-up crowds: every one has a truth, and a model understands it.
 
-Nothing is fitted to the crowds that are held out: they are asked through a model that counts the people themselves.
+Nothing is fitted to the crowds that are held out: they, and two of those that were looked at, are asked through a model
+that counts the people themselves.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from sottovoce.query.batch import Batch
 from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, LOOKED_AT, Crowd, Population
 
 EACH = pytest.mark.parametrize("crowd", CROWDS.values(), ids=CROWDS)
-FITTED = pytest.mark.parametrize("name", [*BUILDING, *LOOKED_AT])
-COUNTED = pytest.mark.parametrize("name", HELD_OUT)
+FITTED = pytest.mark.parametrize("name", [*BUILDING, *LOOKED_AT[:2]])
+COUNTED = pytest.mark.parametrize("name", [*LOOKED_AT[2:], *HELD_OUT])
 COMMUTING = CROWDS["commuting"]
 TABLE = COMMUTING.draw(5_000, seed=3)
 FRAME = pd.DataFrame(TABLE)

@@ -1,18 +1,20 @@
-"""Made-up crowds to be honest on: eight surveys whose every answer is known, and more than a hundred questions each.
+"""Made-up crowds to be honest on: ten surveys whose every answer is known, and more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
     >>> truth = crowd.questions()[0].truth(Population(crowd.schema, people))
 
 Each crowd has strong, weak and no dependence, between categories of many values and numbers above all; small groups;
-attributes that go with nothing; and in half of them three attributes that depend on each other only as three.
+attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
+as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names two on which nothing was tuned
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names four on which nothing was tuned
 but which were measured several times while methods were built. `HELD_OUT` names two that are measured once, at the end,
-as they come out: what was tuned on a crowd is not measured on it. These four are unlike the others on purpose (rent is
-missing for most of those who own; a school's marks run backwards and its languages are rare ones; a queue that depends
-on weekend and rain together annoys; watering pays or costs depending on the district), so that they show what a method
-does with a crowd that nobody had in mind.
+as they come out: what was tuned on a crowd is not measured on it. The crowds outside `BUILDING` are unlike those in it
+on purpose (rent is missing for most of those who own; a school's marks run backwards and its languages are rare ones; a
+queue that depends on weekend and rain together annoys; watering pays or costs depending on the district; gifts come
+once or twelve times a year, in notes; ages have two humps, and the young do not know the fee), so that they show what a
+method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from __future__ import annotations
 from sottovoce.simulation.crowds.clauses import Clause
 from sottovoce.simulation.crowds.commuting import CROWD as _COMMUTING
 from sottovoce.simulation.crowds.crowd import Crowd
+from sottovoce.simulation.crowds.donors import CROWD as _DONORS
 from sottovoce.simulation.crowds.farms import CROWD as _FARMS
 from sottovoce.simulation.crowds.health import CROWD as _HEALTH
 from sottovoce.simulation.crowds.households import CROWD as _HOUSEHOLDS
 from sottovoce.simulation.crowds.learning import CROWD as _LEARNING
+from sottovoce.simulation.crowds.players import CROWD as _PLAYERS
 from sottovoce.simulation.crowds.population import Population
 from sottovoce.simulation.crowds.questions import KINDS, Question
 from sottovoce.simulation.crowds.staff import CROWD as _STAFF
@@ -33,15 +37,20 @@ from sottovoce.simulation.crowds.visitors import CROWD as _VISITORS
 __all__ = ["BUILDING", "CROWDS", "HELD_OUT", "KINDS", "LOOKED_AT", "Clause", "Crowd", "Population", "Question"]
 
 CROWDS: dict[str, Crowd] = {
-    crowd.name: crowd for crowd in (_COMMUTING, _HEALTH, _TELEMETRY, _STAFF, _HOUSEHOLDS, _LEARNING, _VISITORS, _FARMS)
+    crowd.name: crowd
+    for crowd in (
+        *(_COMMUTING, _HEALTH, _TELEMETRY, _STAFF),
+        *(_HOUSEHOLDS, _LEARNING, _VISITORS, _FARMS),
+        *(_DONORS, _PLAYERS),
+    )
 }
 """Every crowd by name."""
 
 BUILDING = ("commuting", "health", "telemetry", "staff")
 """Crowds that methods may be built and tuned on."""
 
-LOOKED_AT = ("households", "learning")
+LOOKED_AT = ("households", "learning", "visitors", "farms")
 """Crowds on which nothing was tuned but which were measured several times while methods were built."""
 
-HELD_OUT = ("visitors", "farms")
+HELD_OUT = ("donors", "players")
 """Crowds that are measured once, at the end."""

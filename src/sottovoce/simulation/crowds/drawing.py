@@ -1,4 +1,4 @@
-"""How people of a made-up crowd are drawn: categories, yes and no, opinions, rounded minutes, three that conspire."""
+"""How people of a made-up crowd are drawn: categories, yes and no, opinions, round numbers, three that conspire."""
 
 from __future__ import annotations
 
@@ -76,6 +76,20 @@ def rounded(generator: np.random.Generator, values: Floats, *, steps: dict[int, 
     said = spread(generator, [*(steps[step] for step in order), 1.0 - sum(steps.values())], len(values))
     step = np.array([*order, 1.0])[said]
     return np.asarray(np.round(values / step) * step)
+
+
+def favoured(generator: np.random.Generator, values: Floats, favourites: Sequence[float], *, share: float) -> Floats:
+    """Return amounts as people say them: this share names the nearest favourite in ratio, the rest say whole numbers.
+
+    Args:
+        generator: Where draws come from.
+        values: The true ones, above zero.
+        favourites: Amounts that come to mind, rising, such as those of notes.
+        share: Of those who name a favourite.
+    """
+    known = np.asarray(favourites, dtype=np.float64)
+    nearest = known[np.searchsorted(np.sqrt(known[1:] * known[:-1]), values)]
+    return np.where(happens(generator, np.full(len(values), share)), nearest, np.round(values))
 
 
 def withheld(generator: np.random.Generator, values: Floats, chance: Floats) -> Floats:
