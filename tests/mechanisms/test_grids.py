@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.mechanisms.grids import buckets_of, even_shares, nearest_power
+from sottovoce.mechanisms.grids import buckets_of, even_shares, frequencies, nearest_power
 from sottovoce.plan.bin_maps import BinMap, grid_map
 from tests.crowds import fraction_inside, mixed_crowd, mixed_schema, normal_crowd, square_schema
 from tests.mechanisms.noiseless import sharp
@@ -97,3 +97,19 @@ class TestParts:
     def test_a_table_that_does_not_fit_is_refused(self, table: BinMap):
         with pytest.raises(sv.PlanError, match=r"exactly one kind|does not cover an attribute of 4 levels"):
             table.check(4)
+
+
+@pytest.mark.parametrize("mechanism", ["calm", "lhio"])
+def test_codes_that_fill_no_memory_are_estimated_from_those_that_were_reported(mechanism):
+    schema = square_schema(attributes=2, levels=64)
+    plan = sv.Plan.create(schema, epsilon=8, users=5000, mechanism=mechanism)
+    most = max(plan.questions, key=lambda question: question.oracle.codes)
+    assert most.oracle.codes > 2**34  # eight bytes each are more than a machine has
+    generator = np.random.default_rng(4)
+    first = generator.integers(0, 8, 5000)
+    table = dict(zip(schema.names, (first, 63 - first), strict=True))
+    tally = sv.simulate(plan, table, seed=1)
+    found = frequencies(most, tally)
+    assert found.sum() == pytest.approx(1, abs=0.2)
+    model = sv.fit(plan, tally)
+    assert model.answer_ranges([{schema.names[0]: (0, 7), schema.names[1]: (56, 63)}])[0] == pytest.approx(1, abs=0.05)

@@ -32,6 +32,7 @@ from sottovoce.mechanisms.grids import (
     ROUNDS,
     buckets_of,
     even_shares,
+    frequencies,
     guideline_2d,
     largest_domain,
     nearest_power,
@@ -223,7 +224,7 @@ def _second_round(plan: Plan, tally: Tally, first: Sequence[Floats]) -> list[Gri
             coarsest |= dict(zip(question.attributes, question.tables, strict=True))
     grids = []
     for question in asked:
-        cells = question.oracle.estimate(tally.counts(question.index)).reshape(question.shape)
+        cells = frequencies(question, tally).reshape(question.shape)
         variance = question.oracle.variance(float(weights[question.index]))
         if not totals[question.index]:
             cells = np.full(question.shape, 1 / cells.size)

@@ -18,9 +18,11 @@ from sottovoce.mechanisms.pairwise_model import ESTIMATORS
 from sottovoce.mechanisms.raw_grids import RawGrid
 from sottovoce.plan.bin_maps import BinMap, grid_map
 from sottovoce.plan.plan import SHARES, Plan
-from sottovoce.plan.questions import Family
+from sottovoce.plan.questions import Family, Question
 from sottovoce.schema.schema import AnyAttribute, Schema
 from sottovoce.tally.tally import Tally
+
+_MOST_CODES = 2**26  # of a question, that are counted in one array: half a gigabyte
 
 ROUNDS = 10
 """How often consistency and non-negativity take turns; a hundred rounds change errors by less than one percent."""
@@ -133,6 +135,15 @@ def pair_shares(schema: Schema) -> list[int]:
     return even_shares(SHARES, len(pairs_of(schema)))
 
 
+def frequencies(question: Question, tally: Tally) -> Floats:
+    """Return the unbiased estimate of every cell of a question, one after the other; zeros if nobody reported."""
+    oracle = question.oracle
+    if oracle.codes <= _MOST_CODES:
+        return oracle.estimate(tally.counts(question.index))
+    # local hashing at a large epsilon has more codes than memory: only those that were reported count
+    return oracle.estimate_some(*tally.pairs(question.index), np.arange(oracle.cells))
+
+
 def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     """Return the raw estimate of every grid; a grid that nobody reported on is uniform, with infinite variance.
 
@@ -143,7 +154,7 @@ def estimate_grids(plan: Plan, tally: Tally) -> list[Grid]:
     for question in plan.questions:
         reports = int(totals[question.index])
         channel = question.oracle
-        cells = channel.estimate(tally.counts(question.index)) if reports else np.full(channel.cells, 1 / channel.cells)
+        cells = frequencies(question, tally) if reports else np.full(channel.cells, 1 / channel.cells)
         estimates.append((cells, channel.variance(float(weights[question.index]))))
     return make_grids(plan, estimates)
 

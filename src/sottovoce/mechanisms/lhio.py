@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce._types import Floats
 from sottovoce.errors import PlanError
 from sottovoce.estimation.consistency import Grid, make_consistent, post_process
 from sottovoce.estimation.hierarchy import infer_2d
-from sottovoce.mechanisms.grids import ROUNDS, pair_shares, pairs_of
+from sottovoce.mechanisms.grids import ROUNDS, frequencies, pair_shares, pairs_of
 from sottovoce.mechanisms.options import check_choice, require_pairs, require_small_pairs
 from sottovoce.mechanisms.pairwise_model import ESTIMATORS, PairwiseModel
 from sottovoce.mechanisms.raw_grids import RawGrid
@@ -119,21 +118,20 @@ def _hierarchy(plan: Plan, tally: Tally, number: int) -> dict[tuple[int, ...], _
     tables = [tree_maps(plan.schema.sizes[index], plan.options["branching"]) for index in pair]
     depths = [len(own) for own in tables]
     offsets, first = family_offsets(depths), plan.questions.offsets[2 * number]  # two families a pair
-    weights = tally.question_weights
+    totals, weights = tally.question_totals, tally.question_weights
     found = {}
     for chosen in np.ndindex(*depths):
         if any(chosen):
             question = plan.questions[first + question_number(depths, chosen, offsets)]
-            counts = tally.counts(question.index)
             own = [tables[axis][depth] for axis, depth in enumerate(chosen)]
             raw = RawGrid(
                 attributes=pair,
                 bins=tuple(table.array() for table in own),
-                estimates=_estimate(question, counts).reshape([table.bins for table in own]),
+                estimates=_estimate(question, tally).reshape([table.bins for table in own]),
                 reports=float(weights[question.index]),
                 support=question.oracle.support(),
             )
-            found[chosen] = _Nodes(raw, int(counts.sum()))
+            found[chosen] = _Nodes(raw, int(totals[question.index]))
     return found
 
 
@@ -153,10 +151,10 @@ def _leaves(plan: Plan, pair: tuple[int, int], nodes: dict[tuple[int, ...], _Nod
     )
 
 
-def _estimate(question: Question, counts: NDArray[np.int64]) -> Floats:
+def _estimate(question: Question, tally: Tally) -> Floats:
     """Return the raw estimates of a question's nodes; if nobody reported, the fraction of levels that each holds."""
-    if counts.any():
-        return question.oracle.estimate(counts)
+    if len(tally.pairs(question.index)[0]):
+        return frequencies(question, tally)
     widths = [np.bincount(table.array()) / len(table.array()) for table in question.tables]
     return np.asarray(functools.reduce(np.multiply.outer, widths))
 
