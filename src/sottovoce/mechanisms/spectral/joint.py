@@ -47,7 +47,8 @@ class PairEstimate:
         slope: g, so that the reports' log probability is g theta - theta N theta / 2.
         mean: What is expected of theta by what all attributes have in common.
         shown: The variance by which theta was shrunk.
-        cautious: One that the pair's own reports leave possible.
+        cautious: One that the pair's own reports leave possible, by what they tell about independence or about the
+            table found, whichever is larger: strong dependence saturates, and looks weaker from independence.
         left: (1 + v N)^-1 with the variance v that theta has before any report (`Belief.pair_prior`) and the
             information N of reports if the two are independent: the part of v that reports leave.
     """
@@ -162,12 +163,9 @@ class _Search:
         """
         if not self._keys:
             return
-        told = {key: Told.of(*self._own(key), self._shape(key)) for key in self._keys}
-        grid, first = self.belief.grid, not self._shown
+        told, first = self._told(), not self._shown
         if first:
-            by_itself = alone(np.array([told[key].evidence(grid) for key in self._keys]), self.belief)
-            own = self.belief.quantile(by_itself, self.belief.cautious)
-            self._cautious = dict(zip(self._keys, own.tolist(), strict=True))
+            self._cautious = self._cautious_variances(told)
             self._left = {key: self._unknown(key) for key in self._keys}
         variances = self._variances(told, cause)
         if cause is not None:
@@ -218,6 +216,7 @@ class _Search:
         else:
             covariances = [np.asarray(np.linalg.inv(system[part, part]), np.float64) for part in self._unknowns]
         pairs = {}
+        cautious = self._cautious_variances(self._told()) if self._keys else {}
         for key in self._keys:
             information, slope = self._own(key)
             pairs[key] = PairEstimate(
@@ -227,7 +226,7 @@ class _Search:
                 slope,
                 self._mean[key],
                 self._shown[key],
-                max(self._cautious[key], self._shown[key]),
+                max(self._cautious[key], self._shown[key], cautious[key]),
                 self._left[key],
             )
         return Estimate(self.singles, covariances, self.cells, self.scores, pairs)
@@ -257,6 +256,15 @@ class _Search:
         count, prior = self._size(key), self.belief.pair_prior
         information = self._expansions[key].information[:count, :count]
         return np.asarray(np.linalg.inv(np.eye(count) + prior * information))
+
+    def _told(self) -> dict[Key, Told]:
+        """Return what reports tell of every pair's numbers, by the last expansion."""
+        return {key: Told.of(*self._own(key), self._shape(key)) for key in self._keys}
+
+    def _cautious_variances(self, told: dict[Key, Told]) -> dict[Key, float]:
+        """Return a variance that each pair's own reports leave possible."""
+        by_itself = alone(np.array([own.evidence(self.belief.grid) for own in told.values()]), self.belief)
+        return dict(zip(told, self.belief.quantile(by_itself, self.belief.cautious).tolist(), strict=True))
 
     def _variances(self, told: dict[Key, Told], cause: CommonCause | None) -> dict[Key, float]:
         """Return the variance of every pair, by what all of them show."""
