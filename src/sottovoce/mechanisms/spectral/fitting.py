@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats, Progress
 from sottovoce.mechanisms.spectral.doubt import Doubt, doubt_of
 from sottovoce.mechanisms.spectral.joint import Estimate, estimate
-from sottovoce.mechanisms.spectral.mixture import Mixture, Wanted, mixture
+from sottovoce.mechanisms.spectral.mixture import FEW_PAIRS, Mixture, Wanted, mixture
 from sottovoce.mechanisms.spectral.moments import Asked, Moments, Shown, pool
 from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.observations import observations
@@ -119,4 +119,4 @@ def wanted(found: Estimate) -> Wanted:
 def _scores(most: int, attributes: int) -> int:
     """Return how many scores to take: so many that pairs' numbers are about as many as with ten attributes."""
     pairs = attributes * (attributes - 1) / 2
-    return max(2, min(most, int(most * (45 / max(pairs, 45)) ** 0.5)))
+    return max(2, min(most, int(most * (FEW_PAIRS / max(pairs, FEW_PAIRS)) ** 0.5)))

@@ -31,7 +31,8 @@ from sottovoce.mechanisms.spectral.moments import sylvester
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 10  # rounds of bringing components' sums to what is given, before and after
 _LEAST = 1e-300  # what nobody has in common is divided by this
-_WORTH, _FEW_PAIRS = 3e-5, 45  # a longer step that takes less off the divergence, of more pairs more, is the last
+FEW_PAIRS = 45  # of ten attributes: with more of them each gets fewer scores, and the steps end earlier
+_WORTH = 3e-5  # a longer step that takes less off the divergence, of more pairs more, is the last
 _LONGEST = 30.0  # a longer step, in rounds
 _MOST_LOST = 5.0  # by a longer step alone, of the logarithm of a share: what is next to zero hardly comes back
 
@@ -96,7 +97,7 @@ def mixture(wanted: Wanted, *, components: int, leaps: int) -> Mixture:
     if not wanted.tables:
         return Mixture(np.ones(1), [own[None] for own in wanted.people])
     found, before = _start(wanted, components), np.inf
-    worth = _WORTH * max(1.0, len(wanted.tables) / _FEW_PAIRS)
+    worth = _WORTH * max(1.0, len(wanted.tables) / FEW_PAIRS)
     for _ in range(leaps):
         once = _nearer(found, wanted.tables)
         twice = _nearer(once, wanted.tables)
