@@ -8,6 +8,7 @@ import pytest
 from sottovoce.mechanisms.spectral.belief import BELIEF
 from sottovoce.mechanisms.spectral.joint import estimate
 from sottovoce.mechanisms.spectral.observations import observations
+from sottovoce.mechanisms.spectral.scale import Told, alone
 from sottovoce.mechanisms.spectral.single import fit_single
 from sottovoce.mechanisms.spectral.walsh import Axis
 from tests.mechanisms.spectral.brute_force import expected_counts, marginal, questions_on_pairs, seen_of, shown
@@ -188,6 +189,17 @@ def test_a_pair_that_depends_is_found_and_those_that_do_not_are_left_apart():
     for key in ((0, 2), (1, 2)):
         pair = found.pairs[key].joint
         assert np.abs(pair - apart(pair)).max() < 0.15 * depends
+
+
+def test_how_far_strong_dependence_may_go_is_asked_about_the_table_found_too():
+    axes = [Axis(5), Axis(5)]
+    levels = np.arange(5)
+    joint = np.exp(-np.abs(levels[:, None] - levels))
+    pair = found_of(axes, seen_of(axes, joint / joint.sum(), 300.0)).pairs[0, 1]
+    told = Told.of(pair.information, pair.slope, (4, 4))
+    about_the_table = BELIEF.quantile(alone(told.evidence(BELIEF.grid)[None]), BELIEF.cautious)[0]
+    assert pair.shown < about_the_table < 0.9 * BELIEF.most
+    assert pair.cautious == pytest.approx(about_the_table)
 
 
 def test_progress_runs_from_start_to_end():
