@@ -7,13 +7,15 @@ together follows from it.
 The dependence of a pair is its table less the product of both sums, in functions that are uncorrelated and of variance
 1 over people. A component stands at a point of the space of all these functions; products of its coordinates, averaged
 over components, are the dependence. So a factorisation of all dependence together says where components should stand:
-at the corners of a cube, along orthogonal columns of signs of which no product of two is a third (a design of
-resolution IV), so that pairs come out right and three attributes do nothing beyond them. From there expectation
-maximisation takes the mixture to the tables: each round divides the people of every cell of every table among the
-components by how probable each makes it there, and gives each component the distributions of its people. The sum over
-pairs of the divergence (Kullback and Leibler's) of the mixture's table from the given one falls with every round, more
-slowly the nearer it is; so every two rounds are followed by a longer step along the way they went (SQUAREM, Varadhan
-and Roland 2008), which is taken back if the divergence does not fall.
+along orthogonal columns that are spread as normal variables are, each point with its opposite, so that pairs come out
+right and three or more attributes do what a normal cause would, which is nothing beyond pairs. (At the corners of a
+cube, where each column is two points, attributes of few values that share a cause went together too closely in fours.)
+
+From there expectation maximisation takes the mixture to the tables: each round divides the people of every cell of
+every table among the components by how probable each makes it there, and gives each component the distributions of its
+people. The sum over pairs of the divergence (Kullback and Leibler's) of the mixture's table from the given one falls
+with every round, more slowly the nearer it is; so every two rounds are followed by a longer step along the way they
+went (SQUAREM, Varadhan and Roland 2008), which is taken back if the divergence does not fall.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
 
 from sottovoce._types import Floats
-from sottovoce.mechanisms.spectral.moments import sylvester
 
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 10  # rounds of bringing components' sums to what is given, before and after
+_SPREADING = 10  # rounds of making columns both normal and orthogonal: more change nothing
 _LEAST = 1e-300  # what nobody has in common is divided by this
 FEW_PAIRS = 45  # of ten attributes: with more of them each gets fewer scores, and the steps end earlier
 _WORTH = 3e-5  # a longer step that takes less off the divergence, of more pairs more, is the last
@@ -153,7 +156,7 @@ def _nearer(given: Mixture, tables: Mapping[tuple[int, int], Floats]) -> Mixture
 
 
 def _start(wanted: Wanted, components: int) -> Mixture:
-    """Return a mixture whose components stand at the corners that the factors of all dependence span."""
+    """Return a mixture whose components stand where the factors of all dependence say."""
     ends = np.cumsum([0, *(own.shape[1] for own in wanted.functions)]).tolist()
     parts = [slice(*pair) for pair in pairwise(ends)]
     dependence, between = np.zeros((ends[-1], ends[-1])), np.ones((ends[-1], ends[-1]))
@@ -201,7 +204,26 @@ def _factors(dependence: Floats, between: Floats, count: int) -> Floats:
 
 
 def _columns(count: int) -> Floats:
-    """Return columns of signs, orthogonal to each other and to one, no product of two of which is a third."""
-    # of the Walsh-Hadamard matrix those whose number has an odd count of ones: the product of two has an even count
-    numbers = sorted((number for number in range(count) if number.bit_count() % 2), key=lambda n: (n.bit_count(), n))
-    return np.asarray(sylvester(count)[:, numbers])
+    """Return columns that are orthogonal to each other and to one, each spread nearly as a normal variable is.
+
+    The second half of the rows is the first with opposite signs, so that no product of three columns has a mean.
+    """
+    half, normal = count // 2, NormalDist()
+    quantiles = np.array([normal.inv_cdf((row + 0.5) / half) for row in range(half)])
+    # multiples of roots of primes (Weyl) fill space evenly; ranked, and made orthogonal by as little as it takes
+    columns = np.arange(1, half + 1)[:, None] * np.sqrt(_primes(max(half - 1, 1))) % 1
+    for _ in range(_SPREADING):
+        left, _, right = np.linalg.svd(quantiles[columns.argsort(axis=0).argsort(axis=0)], full_matrices=False)
+        columns = left @ right * np.sqrt(half)
+    return np.asarray(np.concatenate([columns, -columns]))
+
+
+def _primes(count: int) -> list[int]:
+    """Return the first primes."""
+    found: list[int] = []
+    number = 2
+    while len(found) < count:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found

@@ -18,6 +18,9 @@ from sottovoce.mechanisms.spectral.loglinear import balance, score_sums
 from sottovoce.mechanisms.spectral.observations import PairCounts, cell_sums
 from sottovoce.mechanisms.spectral.patterns import spans
 
+_FEW_UNASKED = 6  # products of two vectors in all, for each that was asked: up to there all at once are quicker
+_AT_ONCE = 2**14  # products asked, of which all directions are held in memory
+
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
@@ -138,11 +141,16 @@ class Pair:
         one, other = np.divmod(self._asked, len(second))
         found = (first[one] * (second @ joint.T)[other]) @ alpha
         found += ((first @ joint)[one] * second[other]) @ beta
-        counts = scores[0].shape[1], scores[1].shape[1]
-        left = (first[:, None, :] * scores[0].T).reshape(-1, len(joint)) @ joint
-        right = (second[:, None, :] * scores[1].T).reshape(-1, joint.shape[1])
-        direct = (left @ right.T).reshape(len(first), counts[0], len(second), counts[1])
-        found[:, : counts[0] * counts[1]] += direct[one, :, other].reshape(len(found), counts[0] * counts[1])
+        left = (first[:, None, :] * scores[0].T) @ joint
+        right = second[:, None, :] * scores[1].T
+        count = scores[0].shape[1] * scores[1].shape[1]
+        if len(first) * len(second) <= _FEW_UNASKED * len(one):
+            found[:, :count] += np.tensordot(left, right, ([2], [2]))[one, :, other].reshape(len(found), count)
+        else:
+            for start in range(0, len(one), _AT_ONCE):
+                part = slice(start, start + _AT_ONCE)
+                direct = left[one[part]] @ right[other[part]].transpose(0, 2, 1)
+                found[part, :count] += direct.reshape(len(direct), count)
         return np.asarray(found)
 
 
