@@ -33,6 +33,7 @@ from sottovoce._types import Floats
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 10  # rounds of bringing components' sums to what is given, before and after
 _SPREADING = 10  # rounds of making columns both normal and orthogonal: more change nothing
+_SCALES = 1.0, 1.25, 1.6, 2.0, 2.5, 3.2  # of components' logits: the one that moves them apart as far as is wanted
 _LEAST = 1e-300  # what nobody has in common is divided by this
 FEW_PAIRS = 45  # of ten attributes: with more of them each gets fewer scores, and the steps end earlier
 _WORTH = 3e-5  # a longer step that takes less off the divergence, of more pairs more, is the last
@@ -166,14 +167,32 @@ def _start(wanted: Wanted, components: int) -> Mixture:
         dependence[parts[one], parts[other]], dependence[parts[other], parts[one]] = block, block.T
     columns = _columns(components)
     factors = _factors(dependence, between, min(columns.shape[1], ends[-1]))
-    coordinates = columns[:, : factors.shape[1]] @ factors.T
-    tables = []
-    for own, functions, part in zip(wanted.people, wanted.functions, parts, strict=True):
-        # components move people apart; what they have in common is as much narrower
-        common = np.log(np.maximum(own, 1e-12)) - 0.5 * ((functions @ factors[part]) ** 2).sum(axis=1)
-        logits = common + coordinates[:, part] @ functions.T
-        tables.append(_normal(np.exp(logits - logits.max(axis=1, keepdims=True))))
+    tables = [
+        _apart(own, functions, factors[part], columns[:, : factors.shape[1]])
+        for own, functions, part in zip(wanted.people, wanted.functions, parts, strict=True)
+    ]
     return _balanced(Mixture(np.full(components, 1 / components), tables), wanted.people)
+
+
+def _apart(people: Floats, functions: Floats, factors: Floats, columns: Floats) -> Floats:
+    """Return an attribute's distributions in components, as far apart as its factors say.
+
+    Args:
+        people: The attribute's distribution over cells.
+        functions: Functions of its cells, uncorrelated and of variance 1.
+        factors: What each factor does to the means of these functions.
+        columns: Where components stand along the factors.
+    """
+    wanted, found, nearest = float((factors**2).sum()), np.empty(0), np.inf
+    for scale in _SCALES:  # a yes-or-no answer takes larger logits than a long scale to be as far apart
+        moved = scale * functions @ factors
+        # components move people apart; what they have in common is as much narrower
+        logits = np.log(np.maximum(people, 1e-12)) - 0.5 * (moved**2).sum(axis=1) + columns @ moved.T
+        table = _normal(np.exp(logits - logits.max(axis=1, keepdims=True)))
+        away = abs(float(((table @ functions) ** 2).sum()) / len(table) - wanted)
+        if away < nearest:
+            found, nearest = table, away
+    return found
 
 
 def _balanced(given: Mixture, people: Sequence[Floats]) -> Mixture:
