@@ -75,15 +75,15 @@ class Doubt:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Doubt:
-        """Return what short arrays say."""
-        functions = [own.astype(np.float64) for own in arrays["functions"]]
+        """Return what short arrays say, row by row in memory: products round the same after a file as before it."""
+        functions = [own.astype(np.float64, order="C") for own in arrays["functions"]]
         count = sum(own.shape[1] for own in functions)
         rest = np.zeros((len(functions), len(functions)))
         pairs = np.triu_indices(len(functions), 1)
         rest[pairs] = rest.T[pairs] = arrays["rest"]
         return cls(
             functions=functions,
-            roots=[own.astype(np.float64) for own in arrays["roots"]],
+            roots=[own.astype(np.float64, order="C") for own in arrays["roots"]],
             posterior=_symmetric(arrays["posterior"], count),
             gap=_symmetric(arrays["gap"], count),
             left=_symmetric(arrays["left"], count),

@@ -31,7 +31,7 @@ import numpy as np
 from sottovoce._types import Floats
 
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
-_BALANCING = 10  # rounds of bringing components' sums to what is given, before and after
+_BALANCING = 20  # rounds of bringing components' sums to what is given, before and after
 _SPREADING = 10  # rounds of making columns both normal and orthogonal: more change nothing
 _SCALES = 1.0, 1.25, 1.6, 2.0, 2.5, 3.2  # of components' logits: the one that moves them apart as far as is wanted
 _LEAST = 1e-300  # what nobody has in common is divided by this
