@@ -282,9 +282,10 @@ class Estimate(_Uncertain):
     def visible(self) -> float:
         """Return the smallest value that the reports behind it could tell from none nine times in ten.
 
-        From the direct answer's error where there is one, from the interval otherwise.
+        From the interval, or from the direct answer's where that is wider: what was never asked is in the one, the
+        noise of the reports alone in the other.
         """
-        return TOLD_NINE_IN_TEN * (self if self.direct is None else self.direct).deviation
+        return TOLD_NINE_IN_TEN * max(own.deviation for own in (self, self.direct) if own is not None)
 
     def __str__(self) -> str:
         low, high = self.interval
