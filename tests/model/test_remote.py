@@ -38,7 +38,7 @@ QUESTIONS: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "answer": ("answer", ("age > 40 AND pay < 3",), {"level": 0.8, "population": 70_000}),
     "answer of some": ("answer", ("pay >= 4",), {"given": GIVEN}),
     "answer by col": ("answer", (sv.col("the region").isin(["it's south"]),), {"given": sv.col("age") <= 30}),
-    "answers": ("answers", (["age = 20", "age IS NULL", "pay < 1"],), {"given": "pay < 2"}),
+    "answers": ("answers", (["age = 20", "age IS NULL", "pay < 1"],), {"given": "pay < 6"}),
     "answers of nothing": ("answers", ([],), {}),
     "answer_ranges": ("answer_ranges", ([{"age": (20, 30)}, {"pay": (-math.inf, 4), "the region": ["east"]}, {}],), {}),
     "mean": ("mean", ("pay",), {"where": GIVEN, "level": 0.95}),
