@@ -157,12 +157,11 @@ def _first_round(plan: Plan, tally: Tally) -> list[Floats]:
     """Return every attribute's distribution as the first round found it."""
     found = []
     for question in plan.questions[: len(plan.schema.attributes)]:
-        counts = tally.counts(question.index)
         if question.channel.kind == "square_wave":
-            threshold = GAIN * math.exp(plan.epsilon)
+            threshold, counts = GAIN * math.exp(plan.epsilon), tally.counts(question.index)
             found.append(maximum_likelihood(question.channel.probabilities(), counts, threshold=threshold))
         else:
-            found.append(norm_sub(question.oracle.estimate(counts)))
+            found.append(norm_sub(frequencies(question, tally)))
     return found
 
 

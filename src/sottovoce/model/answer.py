@@ -152,7 +152,7 @@ class Answer(_Uncertain):
         population: How many people the fraction is of, if stated.
         interval_note: What the interval includes, and what not.
         evidence: How much of it was measured rather than assumed, 0 to 1; None where the model cannot tell.
-        direct: What the reports themselves say, where these attributes were asked together: unbiased, and wider.
+        direct: What the reports themselves say, where these attributes were asked together: unbiased, mostly wider.
 
     Example:
         >>> older = Answer.make(0.25, 0.01, level=0.9, reports=1000, where="age > 60", population=80_000)
@@ -247,7 +247,7 @@ class Estimate(_Uncertain):
         level: The interval's confidence level.
         interval_note: What the interval includes, and what not.
         evidence: How much of it was measured rather than assumed, 0 to 1; None where the model cannot tell.
-        direct: What the reports themselves say, where these attributes were asked together: unbiased, and wider.
+        direct: What the reports themselves say, where these attributes were asked together: unbiased, mostly wider.
 
     Example:
         >>> half = Estimate(41.5, interval=(40.9, 42.2), level=0.9)

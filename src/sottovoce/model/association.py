@@ -32,7 +32,9 @@ from sottovoce.query.labels import level_values
 if TYPE_CHECKING:
     from sottovoce.model.model import Model
 
-_TOGETHER = 3.0  # errors of cells go together, so the sum of their squares is seldom this much larger
+_TOGETHER = (
+    3.0  # errors of cells go together, and shrinking makes associations too small: with 2 strong ones seldom held
+)
 _SHARED = 3.0
 """How many cells' errors go together: one question tells of several, and small cells share their rows and columns."""
 

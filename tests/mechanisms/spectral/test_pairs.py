@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sottovoce.mechanisms.spectral import pairs
 from sottovoce.mechanisms.spectral.observations import observations
 from sottovoce.mechanisms.spectral.pairs import Pair
 from sottovoce.mechanisms.spectral.walsh import walsh_signs
@@ -114,6 +115,19 @@ def test_where_counts_are_as_expected_nothing_moves_and_the_information_is_the_w
     ends = [log_probability(counts, joint_at(step * direction)) for step in (-0.01, 0.0, 0.01)]
     bend = (ends[0] - 2 * ends[1] + ends[2]) / 0.01**2
     assert direction @ found.information @ direction == pytest.approx(-bend, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", list(FAMILIES))
+def test_products_that_few_were_asked_about_are_expanded_as_all_at_once_are(kind, monkeypatch):
+    pair = pair_of(counted(FAMILIES[kind], noise=True))
+    found = []
+    for few, numbers in ((10**9, 1), (0, 1), (0, 2**20)):  # all at once; one by one; many, but only those asked
+        monkeypatch.setattr(pairs, "_FEW_UNASKED", few)
+        monkeypatch.setattr(pairs, "_AT_ONCE", numbers)
+        found.append(pair.expand(crowd(), SCORES, MOVES))
+    for own in found[1:]:
+        np.testing.assert_allclose(own.slope, found[0].slope, rtol=1e-12, atol=1e-9)
+        np.testing.assert_allclose(own.information, found[0].information, rtol=1e-12, atol=1e-9)
 
 
 def test_families_add_up():

@@ -8,8 +8,8 @@ The dependence of a pair is its table less the product of both sums, in function
 1 over people. A component stands at a point of the space of all these functions; products of its coordinates, averaged
 over components, are the dependence. So a factorisation of all dependence together says where components should stand:
 along orthogonal columns that are spread as normal variables are, each point with its opposite, so that pairs come out
-right and three or more attributes do what a normal cause would, which is nothing beyond pairs. (At the corners of a
-cube, where each column is two points, attributes of few values that share a cause went together too closely in fours.)
+right and three or more attributes go together as a normal cause would have it. (At the corners of a cube, where each
+column is two points, attributes of few values that share a cause come out wrong in fours.)
 
 From there expectation maximisation takes the mixture to the tables: each round divides the people of every cell of
 every table among the components by how probable each makes it there, and gives each component the distributions of its
@@ -32,7 +32,7 @@ from sottovoce._types import Floats
 
 _FACTOR_ROUNDS = 20  # of filling the diagonal of the dependence with what the factors make of it
 _BALANCING = 20  # rounds of bringing components' sums to what is given, before and after
-_SPREADING = 10  # rounds of making columns both normal and orthogonal: more change nothing
+_SPREADING = 10  # rounds of making columns both normal and orthogonal: more change little
 _SCALES = 1.0, 1.25, 1.6, 2.0, 2.5, 3.2  # of components' logits: the one that moves them apart as far as is wanted
 _LEAST = 1e-300  # what nobody has in common is divided by this
 FEW_PAIRS = 45  # of ten attributes: with more of them each gets fewer scores, and the steps end earlier
@@ -95,7 +95,7 @@ def mixture(wanted: Wanted, *, components: int, leaps: int) -> Mixture:
 
     Args:
         wanted: Distributions and tables.
-        components: How many components: a power of two.
+        components: How many components: an even number.
         leaps: How many longer steps at most, each after two rounds of expectation maximisation.
     """
     if not wanted.tables:
@@ -183,16 +183,14 @@ def _apart(people: Floats, functions: Floats, factors: Floats, columns: Floats) 
         factors: What each factor does to the means of these functions.
         columns: Where components stand along the factors.
     """
-    wanted, found, nearest = float((factors**2).sum()), np.empty(0), np.inf
+    wanted, moved = float((factors**2).sum()), functions @ factors
+    # components move people apart; what they have in common is as much narrower
+    away = columns @ moved.T - 0.5 * (moved**2).sum(axis=1)
+    found = []
     for scale in _SCALES:  # a yes-or-no answer takes larger logits than a long scale to be as far apart
-        moved = scale * functions @ factors
-        # components move people apart; what they have in common is as much narrower
-        logits = np.log(np.maximum(people, 1e-12)) - 0.5 * (moved**2).sum(axis=1) + columns @ moved.T
-        table = _normal(np.exp(logits - logits.max(axis=1, keepdims=True)))
-        away = abs(float(((table @ functions) ** 2).sum()) / len(table) - wanted)
-        if away < nearest:
-            found, nearest = table, away
-    return found
+        logits = np.log(np.maximum(people, 1e-12)) + scale * away
+        found.append(_normal(np.exp(logits - logits.max(axis=1, keepdims=True))))
+    return min(found, key=lambda table: abs(float(((table @ functions) ** 2).sum()) / len(table) - wanted))
 
 
 def _balanced(given: Mixture, people: Sequence[Floats]) -> Mixture:
@@ -229,9 +227,9 @@ def _columns(count: int) -> Floats:
     """
     half, normal = count // 2, NormalDist()
     quantiles = np.array([normal.inv_cdf((row + 0.5) / half) for row in range(half)])
-    # multiples of roots of primes (Weyl) fill space evenly; ranked, and made orthogonal by as little as it takes
-    columns = np.arange(1, half + 1)[:, None] * np.sqrt(_primes(max(half - 1, 1))) % 1
-    for _ in range(_SPREADING):
+    # multiples of roots of primes (Weyl), of squares so that no two columns have the same order, fill space evenly
+    columns = np.arange(1, half + 1)[:, None] ** 2 * np.sqrt(_primes(max(half - 1, 1))) % 1
+    for _ in range(_SPREADING):  # ranked, and made orthogonal by as little as it takes
         left, _, right = np.linalg.svd(quantiles[columns.argsort(axis=0).argsort(axis=0)], full_matrices=False)
         columns = left @ right * np.sqrt(half)
     return np.asarray(np.concatenate([columns, -columns]))

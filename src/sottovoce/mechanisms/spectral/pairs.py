@@ -19,7 +19,7 @@ from sottovoce.mechanisms.spectral.observations import PairCounts, cell_sums
 from sottovoce.mechanisms.spectral.patterns import spans
 
 _FEW_UNASKED = 6  # products of two vectors in all, for each that was asked: up to there all at once are quicker
-_AT_ONCE = 2**14  # products asked, of which all directions are held in memory
+_AT_ONCE = 2**22  # numbers of either vector, over products that were asked, are held in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,9 @@ class Pair:
         if len(first) * len(second) <= _FEW_UNASKED * len(one):
             found[:, :count] += np.tensordot(left, right, ([2], [2]))[one, :, other].reshape(len(found), count)
         else:
-            for start in range(0, len(one), _AT_ONCE):
-                part = slice(start, start + _AT_ONCE)
+            step = max(1, _AT_ONCE // max(1, left[0].size, right[0].size))
+            for start in range(0, len(one), step):
+                part = slice(start, start + step)
                 direct = left[one[part]] @ right[other[part]].transpose(0, 2, 1)
                 found[part, :count] += direct.reshape(len(direct), count)
         return np.asarray(found)
