@@ -28,7 +28,7 @@ _MIDDLE = 5  # the texture that is tried first
 _MOST_AMPLITUDE = 15.0  # of a function of the basis: its largest prior standard deviation
 _UNORDERED_SCALE = 2.0  # prior standard deviation of logits without order, and of "no answer"
 _USUAL_SILENCE = 0.1  # the share of "no answer" before any report: one level of many would be a hundredth
-_RESOLUTION, _FUNCTIONS = 128, 64  # the basis is computed on at most so many cells, and has at most so many functions
+_RESOLUTION = 256  # the basis is computed on at most so many cells: people stand at single values of many levels too
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,10 @@ def logit_basis(axis: Axis, texture: Texture) -> Floats:
     # a constant, which changes nothing, and a line have no second difference: eigh returns some mixture of the two
     line = np.arange(cells) - (cells - 1) / 2
     vectors[:, 1] = line / np.linalg.norm(line)
-    keep = slice(1, 1 + _FUNCTIONS)
-    curvature = np.maximum(eigenvalues[keep] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
+    curvature = np.maximum(eigenvalues[1:] * (cells / 64) ** 4, 0.5 * (np.pi / 64) ** 4)
     # exp(-smoothness * |second difference|^2) makes coefficients normal with variance 1 / (2 smoothness eigenvalue)
     amplitude = np.minimum(np.sqrt(2 / 64 / (2 * texture.smoothness * curvature)) + texture.least, _MOST_AMPLITUDE)
-    basis = vectors[:, keep] * np.sqrt(cells / 2) * amplitude
+    basis = vectors[:, 1:] * np.sqrt(cells / 2) * amplitude
     position = (np.arange(values) + 0.5) * cells / values - 0.5
     smooth = np.stack([np.interp(position, np.arange(cells), column) for column in basis.T], axis=1)
     if not axis.nullable:
