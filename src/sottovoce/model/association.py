@@ -32,9 +32,7 @@ from sottovoce.query.labels import level_values
 if TYPE_CHECKING:
     from sottovoce.model.model import Model
 
-_TOGETHER = (
-    3.0  # errors of cells go together, and shrinking makes associations too small: with 2 strong ones seldom held
-)
+_TOGETHER = 3.0  # errors of cells go together, and strong associations are shrunk: with 2 these seldom held
 _SHARED = 3.0
 """How many cells' errors go together: one question tells of several, and small cells share their rows and columns."""
 
