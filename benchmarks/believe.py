@@ -9,9 +9,9 @@ with replacement from a fixed population, their reports are simulated and fitted
 asked (see sottovoce.simulation.crowds). What came out is one line of the file, written as soon as it is known: stop by
 Ctrl-C whenever you like, and the same command goes on where it stopped.
 
-Crowds that nobody may tune on are measured only if named: --crowds households learning visitors farms, which were
-measured several times while methods were built, and --crowds donors players, which are kept for one measurement at the
-end.
+Crowds that nobody may tune on are measured only if named: --crowds households learning visitors farms donors
+players, which were measured several times while methods were built, and --crowds pets repairs, which are kept for one
+measurement at the end.
 """
 
 from __future__ import annotations

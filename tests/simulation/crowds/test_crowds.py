@@ -118,7 +118,8 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
     [
         *(("commuting", "minutes", "district"), ("health", "body_mass", "clinic"), ("telemetry", "wait", "country")),
         *(("visitors", "stayed", "home"), ("farms", "income", "district"), ("donors", "amount", "cause")),
-        *(("players", "minutes", "sport"), ("players", "fee", "sport")),
+        *(("players", "minutes", "sport"), ("players", "fee", "sport"), ("pets", "minutes", "animal")),
+        *(("repairs", "price", "thing"), ("repairs", "years", "thing")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -133,7 +134,7 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
     ("crowd", "name", "step", "share"),
     [
         *(("commuting", "minutes", 5, 0.7), ("visitors", "stayed", 30, 0.5), ("farms", "harvest", 7, 0.5)),
-        ("players", "minutes", 30, 0.6),
+        *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
     ],
 )
 def test_minutes_and_days_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
@@ -174,6 +175,30 @@ def test_the_letter_that_promises_to_double_gifts_raises_them_a_little() -> None
     doubled, deviation = table["letter"] == "doubled", np.nanstd(table["amount"])
     gap = np.nanmean(table["amount"][doubled]) - np.nanmean(table["amount"][~doubled])
     assert 0.05 < gap / deviation < 0.3
+
+
+@pytest.mark.parametrize("other", ["animal", "origin", "age", "minutes", "visits", "bill", "insured", "worry"])
+def test_the_season_in_which_a_pet_was_born_goes_with_nothing(other: str) -> None:
+    # seed 0; eight tests at 1e-4: a false alarm less than once in 1,000 sets of seeds
+    assert chance(Population(CROWDS["pets"].schema, CROWDS["pets"].draw(PEOPLE, seed=0)), "born", other) > 1e-4
+
+
+def test_visits_to_the_vet_follow_the_age_of_pets_down_and_up_again() -> None:
+    table = CROWDS["pets"].draw(PEOPLE, seed=0)
+    cats = table["animal"] == "cat"
+    young, grown, old = (
+        table["visits"][cats & (table["age"] >= low) & (table["age"] <= high)].mean()
+        for low, high in ((0, 1), (6, 8), (14, 25))
+    )
+    assert min(young, old) > 1.3 * grown
+    assert abs(np.corrcoef(table["visits"], table["age"])[0, 1]) < 0.1
+
+
+def test_half_of_what_is_not_mended_takes_the_whole_hour() -> None:
+    table = CROWDS["repairs"].draw(PEOPLE, seed=0)
+    mended, hour = table["mended"] == "yes", table["minutes"] == 60
+    assert hour[~mended].mean() > 0.5
+    assert hour[mended].mean() < 0.1
 
 
 @EACH

@@ -1,4 +1,4 @@
-"""Made-up crowds to be honest on: ten surveys whose every answer is known, and more than a hundred questions each.
+"""Made-up crowds to be honest on: twelve surveys whose every answer is known, and more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
@@ -8,13 +8,14 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names four on which nothing was tuned
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names six on which nothing was tuned
 but which were measured several times while methods were built. `HELD_OUT` names two that are measured once, at the end,
 as they come out: what was tuned on a crowd is not measured on it. The crowds outside `BUILDING` are unlike those in it
 on purpose (rent is missing for most of those who own; a school's marks run backwards and its languages are rare ones; a
 queue that depends on weekend and rain together annoys; watering pays or costs depending on the district; gifts come
-once or twelve times a year, in notes; ages have two humps, and the young do not know the fee), so that they show what a
-method does with a crowd that nobody had in mind.
+once or twelve times a year, in notes; ages have two humps, and the young do not know the fee; the youngest and the
+oldest animals see the vet most; what is not mended takes the whole hour, and few are neither glad nor sorry), so that
+they show what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from sottovoce.simulation.crowds.farms import CROWD as _FARMS
 from sottovoce.simulation.crowds.health import CROWD as _HEALTH
 from sottovoce.simulation.crowds.households import CROWD as _HOUSEHOLDS
 from sottovoce.simulation.crowds.learning import CROWD as _LEARNING
+from sottovoce.simulation.crowds.pets import CROWD as _PETS
 from sottovoce.simulation.crowds.players import CROWD as _PLAYERS
 from sottovoce.simulation.crowds.population import Population
 from sottovoce.simulation.crowds.questions import KINDS, Question
+from sottovoce.simulation.crowds.repairs import CROWD as _REPAIRS
 from sottovoce.simulation.crowds.staff import CROWD as _STAFF
 from sottovoce.simulation.crowds.telemetry import CROWD as _TELEMETRY
 from sottovoce.simulation.crowds.visitors import CROWD as _VISITORS
@@ -41,7 +44,7 @@ CROWDS: dict[str, Crowd] = {
     for crowd in (
         *(_COMMUTING, _HEALTH, _TELEMETRY, _STAFF),
         *(_HOUSEHOLDS, _LEARNING, _VISITORS, _FARMS),
-        *(_DONORS, _PLAYERS),
+        *(_DONORS, _PLAYERS, _PETS, _REPAIRS),
     )
 }
 """Every crowd by name."""
@@ -49,8 +52,8 @@ CROWDS: dict[str, Crowd] = {
 BUILDING = ("commuting", "health", "telemetry", "staff")
 """Crowds that methods may be built and tuned on."""
 
-LOOKED_AT = ("households", "learning", "visitors", "farms")
+LOOKED_AT = ("households", "learning", "visitors", "farms", "donors", "players")
 """Crowds on which nothing was tuned but which were measured several times while methods were built."""
 
-HELD_OUT = ("donors", "players")
+HELD_OUT = ("pets", "repairs")
 """Crowds that are measured once, at the end."""
