@@ -1,11 +1,11 @@
 """Guests of repair cafes: what they brought, its fault, its age and price, minutes at the table, glad, was it mended.
 
-Sixteen things differ in age, price, faults and minutes, each in its own way and in no order. From four years on
-ages are said in fives and tens. The price is skewed, and the older the thing, the more often forgotten. Half of what is not mended takes exactly
-the hour that a table is given for. Who goes home with a mended thing is glad and who does not is not: few are between.
-A novice at the table, a guest who watches and mending hang together as three and never as pairs (novices mend with the
-guest beside them, old hands when left alone), but not apart from the rest: novices are slower, who watches is a little
-gladder, and some things are mended more than others. Earlier visits go with almost nothing.
+Sixteen things differ in age, price, faults and minutes, each in its own way and in no order. From four years on ages
+are said in fives and tens. The price is skewed, and the older the thing, the more often forgotten. Half of what is not
+mended takes exactly the hour that a table is given for. Who goes home with a mended thing is glad and who does not is
+not: few are between. A novice at the table, a guest who watches and mending hang together as three and never as pairs
+(novices mend with the guest beside them, old hands when left alone), but not apart from the rest: novices are slower,
+who watches is a little gladder, and some things are mended more than others. Earlier visits go with almost nothing.
 Held out: nothing is to be tuned on this crowd.
 """
 
