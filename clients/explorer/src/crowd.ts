@@ -19,7 +19,7 @@ export interface Estimate {
 
 /** A part of everybody: its error is normal. */
 export interface Share extends Estimate {
-  /** How far the interval reaches to either side before it is cut to 0 and 1. */
+  /** How far the interval reaches to either side before it is lopsided, and cut to 0 and 1. */
   readonly reach: number;
 }
 
@@ -210,7 +210,7 @@ export class Crowd {
     return selected > 0 ? this.ratios(top, bottom, selected, items) : null;
   }
 
-  /** Return fractions of everybody; their errors are normal. */
+  /** Return fractions of everybody, with lopsided limits. */
   private shares(product: Product, items: number): Distribution & { readonly reaches: Float64Array } {
     const calibrated = this.tilted.size > 0;
     const fractions = this.mixture.expectation(product, items).map((expected) => cut(expected / this.total));

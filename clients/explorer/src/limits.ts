@@ -16,10 +16,27 @@ export function unknown(count: number): Known {
   return { variance: new Float64Array(count).fill(Infinity), evidence: new Float64Array(count).fill(NaN) };
 }
 
-/** Return the limits of a fraction whose error is normal: so far to either side, cut to 0 and 1. */
+/**
+ * Return limits of a fraction that reach further towards one half: what is normal is rather the arcsine of its root.
+ *
+ * @param value The fraction.
+ * @param limits Its limits if its own error is normal; not yet cut to 0 and 1.
+ */
+export function lopsided(value: number, limits: Limits): Limits {
+  const [low, high] = limits;
+  if (!(value > 0 && value < 1 && Number.isFinite(high - low))) return limits;
+  const further = (distance: number) => distance * Math.min(distance / (4 * value * (1 - value)), 1);
+  return [
+    low - further(value - low) * Math.max(2 * value - 1, 0),
+    high + further(high - value) * Math.max(1 - 2 * value, 0),
+  ];
+}
+
+/** Return the limits of a fraction that reach so many to either side, lopsided and cut to 0 and 1. */
 export function normalLimits(value: number, reach: number): Limits {
   if (!Number.isFinite(reach)) return [0, 1];
-  return [Math.max(0, value - reach), Math.min(1, value + reach)];
+  const [low, high] = lopsided(value, [value - reach, value + reach]);
+  return [Math.max(0, low), Math.min(1, high)];
 }
 
 /**
@@ -44,11 +61,13 @@ export function ratioLimits(
   const covariance = Number.isFinite(apart) ? Math.min(Math.max((own + bottom - apart) / 2, -most), most) : 0;
   const middle = -square * covariance;
   const root = Math.sqrt(Math.max(middle ** 2 + leading * square * own, 0));
-  const [low, high] = [value + (middle - root) / leading, value + (middle + root) / leading];
-  return [Math.max(bounds[0], Math.min(low, value)), Math.min(bounds[1], Math.max(high, value))];
+  const [least, largest] = [value + (middle - root) / leading, value + (middle + root) / leading];
+  const limits: Limits = [Math.min(least, value), Math.max(largest, value)];
+  const [low, high] = bounds[0] === 0 && bounds[1] === 1 ? lopsided(value, limits) : limits;
+  return [Math.max(bounds[0], low), Math.min(bounds[1], high)];
 }
 
-/** A fraction whose error is normal, and how far its limits reach to either side before they are cut. */
+/** A fraction, and how far its limits reach to either side before they are lopsided and cut. */
 interface Reaching {
   readonly fraction: number;
   readonly reach: number;
@@ -69,7 +88,13 @@ export function differenceLimits(one: Reaching, other: Reaching, variances: read
   const [left, right] = [one, other].map(({ fraction, reach }) => normalLimits(fraction, reach));
   const most: Limits = [left[0] - right[1], left[1] - right[0]];
   if (!Number.isFinite(one.reach + other.reach)) return most;
-  const square = one.reach ** 2 + other.reach ** 2 - 2 * correlation * one.reach * other.reach;
-  const [value, reach] = [one.fraction - other.fraction, Math.sqrt(Math.max(square, 0))];
-  return [Math.max(most[0], value - reach), Math.min(most[1], value + reach)];
+  const [ownUncut, itsUncut] = [one, other].map(({ fraction, reach }) =>
+    lopsided(fraction, [fraction - reach, fraction + reach]),
+  );
+  const joined = (left: number, right: number) =>
+    Math.sqrt(Math.max(left ** 2 + right ** 2 - 2 * correlation * left * right, 0));
+  const value = one.fraction - other.fraction;
+  const below = joined(one.fraction - ownUncut[0], itsUncut[1] - other.fraction);
+  const above = joined(ownUncut[1] - one.fraction, other.fraction - itsUncut[0]);
+  return [Math.max(most[0], value - below), Math.min(most[1], value + above)];
 }

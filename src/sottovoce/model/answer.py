@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Required, TypedDict, Unpack
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
-from sottovoce.model.belief import Belief, Difference, Fixed, normal_factor
+from sottovoce.model.belief import FRACTION, Belief, Difference, Fixed, Normal, normal_factor
 from sottovoce.model.evaluation import assess, correlation_from
 from sottovoce.query.functional import Functional, less
 
@@ -348,7 +348,7 @@ def _belief(given: Answer | Estimate) -> Belief:
 
 
 def fraction_interval(fraction: float, deviation: float, level: float) -> tuple[float, float]:
-    """Return the interval of a fraction: symmetric, cut to 0 and 1; everything possible where the error is unknown.
+    """Return the interval of a fraction: lopsided, cut to 0 and 1; everything possible where the error is unknown.
 
     Args:
         fraction: The estimate.
@@ -358,10 +358,7 @@ def fraction_interval(fraction: float, deviation: float, level: float) -> tuple[
     Returns:
         (low, high).
     """
-    reach = normal_factor(level) * deviation
-    if not math.isfinite(reach):
-        return 0.0, 1.0
-    return max(0.0, fraction - reach), min(1.0, fraction + reach)
+    return Normal(fraction, deviation, *FRACTION).limits(level)
 
 
 def percent(fraction: float) -> str:

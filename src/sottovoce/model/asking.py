@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, Source
-from sottovoce.model.belief import Normal, Ratio, normal_factor
+from sottovoce.model.belief import FRACTION, Normal, Ratio, normal_factor
 from sottovoce.model.evaluation import Assessed, assess, errors_of, values_of
 from sottovoce.query.functional import (
     Functional,
@@ -55,7 +55,7 @@ def assess_fractions(model: Model, functionals: Sequence[Functional]) -> list[As
     found = assess(model, functionals)
     told = []
     for index, functional in enumerate(functionals):
-        belief = Normal(min(max(float(found.values[index]), 0.0), 1.0), float(found.errors[index]), 0.0, 1.0)
+        belief = Normal(min(max(float(found.values[index]), 0.0), 1.0), float(found.errors[index]), *FRACTION)
         apart, error = float(found.direct[index]), float(found.direct_errors[index])
         direct = None if math.isnan(error) else Normal(apart, error)
         told.append(Assessment(Source(model, functional, belief, direct), found.evidence[index]))

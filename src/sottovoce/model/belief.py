@@ -6,6 +6,8 @@ value is possible. A difference has limits by variance recovery (Zou and Donner,
 limits are put together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut
 to what each can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never
 below the lowest of the one less the highest of the other, as they are cut.
+
+A small fraction's error is rather a part of it than a number beside it, so its limits are lopsided (`lopsided`).
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from sottovoce._checks import check_fraction
 from sottovoce.errors import QueryError
 
 Limits = tuple[float, float]
+
+FRACTION: Limits = (0.0, 1.0)
+"""What a fraction lies between."""
 
 
 def normal_factor(level: float) -> float:
@@ -75,9 +80,37 @@ def _cut(limits: Limits, bounds: Limits) -> Limits:
     return max(bounds[0], limits[0]), min(bounds[1], limits[1])
 
 
+def lopsided(value: float, limits: Limits) -> Limits:
+    """Return limits of a fraction that reach further towards one half.
+
+    What is normal is rather the arcsine of a fraction's root. To second order a distance h there leads to
+    value + h + h^2 (1 - 2 value) / (4 value (1 - value)). Away from one half the limit stays where it is, and towards
+    it the distance at most doubles.
+
+    Args:
+        value: The fraction.
+        limits: Its limits if its own error is normal; not yet cut to 0 and 1.
+
+    Example:
+        >>> low, high = lopsided(0.02, (0.01, 0.03))
+        >>> low, round(high, 4)
+        (0.01, 0.0312)
+    """
+    low, high = limits
+    if not (0 < value < 1 and math.isfinite(high - low)):
+        return limits
+    below, above = ((distance, distance / (4 * value * (1 - value))) for distance in (value - low, high - value))
+    return (
+        low - below[0] * min(below[1], 1.0) * max(2 * value - 1, 0.0),
+        high + above[0] * min(above[1], 1.0) * max(1 - 2 * value, 0.0),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Normal:
     """A number whose error is normal, cut to what it can be; everything possible where the error is unknown.
+
+    Limits of a fraction, which lies between 0 and 1, are lopsided.
 
     Attributes:
         value: The estimate.
@@ -92,13 +125,16 @@ class Normal:
     highest: float = math.inf
 
     def limits(self, level: float) -> Limits:
-        """Return the limits, symmetric but for what cannot be."""
+        """Return the limits, without what cannot be."""
         return _cut(self.uncut(level), self.bounds)
 
     def uncut(self, level: float) -> Limits:
-        """Return symmetric limits."""
+        """Return symmetric limits, lopsided ones of a fraction."""
         reach = normal_factor(level) * self.deviation
-        return (self.value - reach, self.value + reach) if math.isfinite(reach) else (-math.inf, math.inf)
+        if not math.isfinite(reach):
+            return -math.inf, math.inf
+        limits = self.value - reach, self.value + reach
+        return lopsided(self.value, limits) if self.bounds == FRACTION else limits
 
     @property
     def bounds(self) -> Limits:
@@ -112,7 +148,7 @@ class Ratio:
 
     With u the error of top - value * bottom and w that of the bottom, both as parts of the bottom, the ratio is off by
     x = u / (1 + w), so the limits are those x for which (x - x w - u)^2 could be nothing: x^2 at most z^2 times the
-    variance of u - x w.
+    variance of u - x w. Those of a fraction, which lies between 0 and 1, are lopsided besides.
 
     Attributes:
         value: The ratio.
@@ -135,7 +171,7 @@ class Ratio:
         return _cut(self.uncut(level), self.bounds)
 
     def uncut(self, level: float) -> Limits:
-        """Return the limits as Fieller's theorem has them."""
+        """Return the limits as Fieller's theorem has them, lopsided ones of a fraction."""
         square = normal_factor(level) ** 2
         leading = 1 - square * self.bottom
         if not math.isfinite(self.variance + self.bottom) or leading <= 0:
@@ -143,7 +179,8 @@ class Ratio:
         middle = -square * self.covariance
         root = math.sqrt(max(middle**2 + leading * square * self.variance, 0.0))
         low, high = self.value + (middle - root) / leading, self.value + (middle + root) / leading
-        return min(low, self.value), max(high, self.value)
+        limits = min(low, self.value), max(high, self.value)
+        return lopsided(self.value, limits) if self.bounds == FRACTION else limits
 
     @property
     def bounds(self) -> Limits:

@@ -44,8 +44,12 @@ class Texture:
     least: float
 
 
-TEXTURES = tuple(Texture(smoothness, least) for smoothness in (5.0, 50.0) for least in (0.0, 0.05, 0.15, 0.5))
-"""More and less smooth, and in each case from a curve to spikes at single values."""
+TEXTURES = tuple(
+    Texture(smoothness, least)
+    for smoothness, floors in ((5.0, (0.0, 0.05, 0.15, 0.5)), (50.0, (0.0, 0.05, 0.15, 0.5)), (500.0, (0.0, 0.05)))
+    for least in floors
+)
+"""More and less smooth, and from a curve to spikes at single values; what is very smooth has no spikes."""
 
 
 def logit_basis(axis: Axis, texture: Texture) -> Floats:
