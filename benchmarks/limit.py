@@ -31,6 +31,7 @@ from sottovoce.channels import parse_epsilon
 from sottovoce.mechanisms.spectral.blocks import Candidates, coefficient_groups
 from sottovoce.mechanisms.spectral.design import design, expected_error, information
 from sottovoce.mechanisms.spectral.limit import domain_limit, kappa, limit, query_limit
+from sottovoce.mechanisms.spectral.prior import PRIOR
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
@@ -43,7 +44,7 @@ def show_design(attributes: int, levels: int, epsilon: float, users: int) -> Non
     start = time.process_time()
     blocks = design(axes, parse_epsilon(epsilon), users, workload)
     seconds = time.process_time() - start
-    groups = coefficient_groups(axes, workload)
+    groups = coefficient_groups(axes, workload, prior=PRIOR.at(parse_epsilon(epsilon)))
     asked = Candidates.of(groups, parse_epsilon(epsilon), [block for block, _ in blocks])
     seen = information(asked, users, np.array([share for _, share in blocks]))
     error = expected_error(groups, seen)

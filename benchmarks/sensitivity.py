@@ -45,6 +45,7 @@ from believe import ends_with_line, stored
 from sottovoce.channels import parse_epsilon
 from sottovoce.mechanisms.spectral.blocks import Candidates, coefficient_groups
 from sottovoce.mechanisms.spectral.design import design, expected_error, information
+from sottovoce.mechanisms.spectral.prior import PRIOR
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
@@ -280,7 +281,7 @@ def planned(constant: Constant | None, factor: float) -> np.ndarray:
         workload = Workload.all_ranges(len(axes))
         with changed(constant, factor):
             blocks = design(axes, parse_epsilon(epsilon), people, workload)
-        groups = coefficient_groups(axes, workload)
+        groups = coefficient_groups(axes, workload, prior=PRIOR.at(parse_epsilon(epsilon)))
         asked = Candidates.of(groups, parse_epsilon(epsilon), [block for block, _ in blocks])
         error = expected_error(groups, information(asked, people, np.array([share for _, share in blocks])))
         found.append((math.log(error) / 2, math.log(sum(block.questions for block, _ in blocks))))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.model.belief import Belief, Difference, Fixed, Normal, Ratio, normal_factor, student_level
+from sottovoce.model.belief import Belief, Difference, Fixed, Normal, Ratio, lopsided, normal_factor, student_level
 
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
@@ -41,6 +41,29 @@ def _holds(top: float, bottom: float, error: float, truth: float) -> bool:
 def test_if_the_group_could_be_empty_every_share_is_possible() -> None:
     assert Ratio(0.4, 0.1, 1.0, 0.0, 0.0, 1.0).limits(0.9) == (0.0, 1.0)
     assert Ratio(0.2, math.inf, math.inf, 0.0, 0.0, 1.0).limits(0.9) == (0.0, 1.0)
+
+
+def test_a_group_that_cannot_be_empty_leaves_limits_however_uncertain_it_is() -> None:
+    for bottom in (0.0, 0.1, 1.0, 9.0):
+        low, high = Ratio(30.0, 0.1, bottom, 0.0, 0.0, 1e6, positive=True).limits(0.9)
+        assert 0.0 <= low < 30.0 < high < 1e6
+    assert Ratio(30.0, 0.1, 1e6, 0.0, 0.0, 99.0, positive=True).limits(0.9) == (0.0, 99.0)
+
+
+@pytest.mark.parametrize("spread", [0.1, 0.3, 0.6, 1.0])
+def test_limits_of_a_ratio_hold_nine_times_in_ten_if_the_groups_size_is_off_by_a_factor(spread: float) -> None:
+    """Seed 2, 20,000 draws: a standard error of 0.002; the limits are those of the theorem, so 0.87 to 0.93 is theirs."""
+    own, factor = np.random.default_rng(2).standard_normal((2, 20_000))
+    off = 0.05 * own / np.exp(spread * factor)
+    low, high = Ratio(5.0, 0.05**2, spread**2, 0.0, positive=True).uncut(0.9)
+    assert np.mean((low <= 5.0 + off) & (5.0 + off <= high)) == pytest.approx(0.9, abs=0.03)
+
+
+def test_where_the_group_is_well_known_it_matters_not_that_it_cannot_be_empty() -> None:
+    for covariance in (-5e-5, 0.0, 5e-5):
+        plain = Ratio(0.2, 0.01**2, 0.01**2, covariance)
+        positive = Ratio(0.2, 0.01**2, 0.01**2, covariance, positive=True)
+        assert positive.limits(0.9) == pytest.approx(plain.limits(0.9), abs=1e-5)
 
 
 def test_a_ratio_of_a_known_group_is_as_uncertain_as_its_top() -> None:
@@ -112,9 +135,33 @@ def test_the_difference_of_two_means_is_bounded_by_the_range_of_what_they_are_me
 def test_a_difference_recovers_errors_before_its_sides_are_cut_and_stays_within_what_they_can_be() -> None:
     small, large = Normal(0.01, 0.05, 0.0, 1.0), Normal(0.5, 0.05, 0.0, 1.0)
     gap, reach = Difference(small, large), normal_factor(0.9) * 0.05
-    assert gap.uncut(0.9) == pytest.approx((-0.49 - reach * math.sqrt(2), -0.49 + reach * math.sqrt(2)))
+    above = small.uncut(0.9)[1] - 0.01  # further than below: it is a small fraction
+    assert above > reach
+    assert gap.uncut(0.9) == pytest.approx((-0.49 - reach * math.sqrt(2), -0.49 + math.hypot(above, reach)))
     # the small one is never below nothing
-    assert gap.limits(0.9) == pytest.approx((0 - (0.5 + reach), -0.49 + reach * math.sqrt(2)))
+    assert gap.limits(0.9) == pytest.approx((0 - (0.5 + reach), -0.49 + math.hypot(above, reach)))
+
+
+@given(st.floats(1e-6, 1 - 1e-6), st.floats(0, 2), st.floats(0, 2))
+def test_limits_of_a_fraction_reach_further_towards_one_half_and_at_most_twice_as_far(
+    value: float, below: float, above: float
+) -> None:
+    low, high = lopsided(value, (value - below, value + above))
+    assert value - 2 * below - 1e-12 <= low <= value - below + 1e-12
+    assert value + above - 1e-12 <= high <= value + 2 * above + 1e-12
+    assert high == pytest.approx(value + above) or value < 0.5
+    assert low == pytest.approx(value - below) or value > 0.5
+    # of those who are not counted the same is said
+    other_low, other_high = lopsided(1 - value, (1 - value - above, 1 - value + below))
+    assert (1 - other_high, 1 - other_low) == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.parametrize("value", [0.02, 0.1, 0.3])
+def test_the_upper_limit_of_a_fraction_is_that_of_the_arcsine_of_its_root_to_second_order(value: float) -> None:
+    reach = 0.1 * value
+    angle = math.asin(math.sqrt(value)) + reach / 2 / math.sqrt(value * (1 - value))
+    high = lopsided(value, (value - reach, value + reach))[1]
+    assert high == pytest.approx(math.sin(angle) ** 2, abs=0.01 * reach)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])

@@ -40,7 +40,8 @@ export function normalLimits(value: number, reach: number): Limits {
 }
 
 /**
- * Return the limits of a ratio by Fieller's theorem, which hold for small groups too.
+ * Return the limits of a ratio by Fieller's theorem, which hold for small groups too; the bottom is never nothing, so
+ * its lower limit is that of an error that is a factor.
  *
  * @param value The ratio.
  * @param variances Of top - value * bottom, and of the bottom, both as parts of the bottom; of the one less the other.
@@ -54,15 +55,18 @@ export function ratioLimits(
   bounds: Limits,
 ): Limits {
   const [own, bottom, apart] = variances;
+  if (!Number.isFinite(own + bottom)) return bounds;
   const square = factor ** 2;
-  const leading = 1 - square * bottom;
-  if (!Number.isFinite(own + bottom) || leading <= 0) return bounds;
+  const reach = factor * Math.sqrt(bottom);
+  const least = Math.exp(-reach); // of the bottom, as a part of its value
+  const leading = least * (2 - least);
+  if (!(leading > 0)) return bounds;
   const most = Math.sqrt(own * bottom);
   const covariance = Number.isFinite(apart) ? Math.min(Math.max((own + bottom - apart) / 2, -most), most) : 0;
-  const middle = -square * covariance;
+  const middle = -square * covariance * (reach > 0 ? (1 - least) / reach : 1);
   const root = Math.sqrt(Math.max(middle ** 2 + leading * square * own, 0));
-  const [least, largest] = [value + (middle - root) / leading, value + (middle + root) / leading];
-  const limits: Limits = [Math.min(least, value), Math.max(largest, value)];
+  const [lower, upper] = [value + (middle - root) / leading, value + (middle + root) / leading];
+  const limits: Limits = [Math.min(lower, value), Math.max(upper, value)];
   const [low, high] = bounds[0] === 0 && bounds[1] === 1 ? lopsided(value, limits) : limits;
   return [Math.max(bounds[0], low), Math.min(bounds[1], high)];
 }

@@ -104,14 +104,19 @@ def _ratio_errors(
     return influences, assess(model, [whole, *(each for one in influences for each in (one, less(one, whole)))])
 
 
-def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float] = (-math.inf, math.inf)) -> Ratio:
-    """Return the belief in one ratio, from the errors that `_ratio_errors` gives."""
+def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float] | None = None) -> Ratio:
+    """Return the belief in one ratio, from the errors that `_ratio_errors` gives.
+
+    A model's bottom is a share, above zero, and its ratios have bounds; direct answers may be anything.
+    """
     bottom, own, apart = (float(errors[row]) ** 2 for row in (0, 1 + 2 * index, 2 + 2 * index))
     covariance = 0.0
     if math.isfinite(bottom + own + apart):
         limit = math.sqrt(own * bottom)
         covariance = min(max((own + bottom - apart) / 2, -limit), limit)
-    return Ratio(value, own, bottom, covariance, *bounds)
+    if bounds is None:
+        return Ratio(value, own, bottom, covariance)
+    return Ratio(value, own, bottom, covariance, *bounds, positive=True)
 
 
 def make_answer(told: Assessment, where: str, level: float, population: int | None) -> Answer:

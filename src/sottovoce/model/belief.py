@@ -2,7 +2,7 @@
 
 A ratio of two uncertain numbers has limits by Fieller's theorem: those r for which top - r bottom could be nothing.
 They hold for small groups too, where the error of the ratio is not normal; if the bottom itself could be nothing, every
-value is possible. A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own
+value is possible. A share that a model shows is never nothing, so what it divides has limits at every level. A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own
 limits are put together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut
 to what each can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never
 below the lowest of the one less the highest of the other, as they are cut.
@@ -150,6 +150,10 @@ class Ratio:
     x = u / (1 + w), so the limits are those x for which (x - x w - u)^2 could be nothing: x^2 at most z^2 times the
     variance of u - x w. Those of a fraction, which lies between 0 and 1, are lopsided besides.
 
+    A bottom that is known to be above zero has an error that is rather a factor than a number beside it: with s the
+    standard deviation of w its lower limit is not 1 - z s, which may be below nothing, but exp(-z s). So z s is taken
+    for 1 - exp(-z s), which is the same as long as it is small.
+
     Attributes:
         value: The ratio.
         variance: Of u.
@@ -157,6 +161,7 @@ class Ratio:
         covariance: Between u and w.
         lowest: The smallest that the ratio can be.
         highest: The largest.
+        positive: Whether the bottom is known to be above zero.
     """
 
     value: float
@@ -165,6 +170,7 @@ class Ratio:
     covariance: float
     lowest: float = -math.inf
     highest: float = math.inf
+    positive: bool = False
 
     def limits(self, level: float) -> Limits:
         """Return the limits, cut to what the ratio can be; everything if the bottom could be nothing."""
@@ -173,10 +179,14 @@ class Ratio:
     def uncut(self, level: float) -> Limits:
         """Return the limits as Fieller's theorem has them, lopsided ones of a fraction."""
         square = normal_factor(level) ** 2
-        leading = 1 - square * self.bottom
-        if not math.isfinite(self.variance + self.bottom) or leading <= 0:
+        if not math.isfinite(self.variance + self.bottom):
             return -math.inf, math.inf
-        middle = -square * self.covariance
+        reach = math.sqrt(square * self.bottom)
+        least = math.exp(-reach) if self.positive else 1 - reach  # of the bottom, as a part of its value
+        if least <= 0:
+            return -math.inf, math.inf
+        leading = least * (2 - least)  # 1 - (1 - least)^2
+        middle = -square * self.covariance * ((1 - least) / reach if reach > 0 else 1.0)
         root = math.sqrt(max(middle**2 + leading * square * self.variance, 0.0))
         low, high = self.value + (middle - root) / leading, self.value + (middle + root) / leading
         limits = min(low, self.value), max(high, self.value)

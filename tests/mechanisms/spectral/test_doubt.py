@@ -94,6 +94,7 @@ def test_the_variance_of_a_mean_is_what_the_cautious_prior_and_the_reports_leave
     covariance = np.linalg.inv(pair.information + np.eye(len(pair.theta)) / pair.cautious)
     where = places(case.doubt)[key[0]], places(case.doubt)[key[1]]
     expected = np.einsum("ac,cd,ad->a", moves, covariance, moves)
+    expected *= 1 + BELIEF.unmeasured * case.doubt.left[where].ravel()
     np.testing.assert_allclose(case.doubt.posterior[where].ravel(), expected, rtol=1e-3)
 
 

@@ -9,6 +9,7 @@ from sottovoce.channels import GRR, SquareWave, parse_epsilon
 from sottovoce.mechanisms.spectral.blocks import Candidates, coefficient_groups
 from sottovoce.mechanisms.spectral.design import design, expected_error, information
 from sottovoce.mechanisms.spectral.limit import domain_limit, kappa, limit, query_limit, water_filling
+from sottovoce.mechanisms.spectral.prior import PRIOR
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 
@@ -35,7 +36,7 @@ def test_water_fills_to_one_level():
 
 def ratio(axes, epsilon, users, least):
     workload = Workload.all_ranges(len(axes))
-    groups = coefficient_groups(axes, workload)
+    groups = coefficient_groups(axes, workload, prior=PRIOR.at(parse_epsilon(epsilon)))
     blocks = design(axes, parse_epsilon(epsilon), users, workload)
     asked = Candidates.of(groups, parse_epsilon(epsilon), [block for block, _ in blocks])
     error = expected_error(groups, information(asked, users, np.array([share for _, share in blocks])))

@@ -30,6 +30,8 @@ class Belief:
         pair_doubt, pair_doubt_spread: Centre and spread of the variance of a pair on its own, pooled with no other: for
             intervals, because people ask about just those pairs that depend on each other.
         cautious: Intervals take this quantile of a pair's own variance.
+        unmeasured: How much larger the variance of a product of functions is taken where reports tell nothing of it:
+            there the prior alone speaks, and a few pairs depend far more than a normal variable would.
         pair_prior: The variance of a pair's dependence before any report, for evidence only: weak dependence, so that
             what counts as measured could tell even that from none.
         single_prior: Of the variance over people of what is asked, the part that its mean may have before any report.
@@ -50,6 +52,7 @@ class Belief:
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.96
+    unmeasured: float = 0.3
     pair_prior: float = 0.02
     single_prior: float = 0.5
     single_doubt: float = 1.6

@@ -105,10 +105,10 @@ def design(
         epsilon: The privacy of each person.
         users: How many people are expected.
         workload: What will be asked of the model.
-        prior: The public belief about coefficients.
+        prior: The public belief about coefficients; for this epsilon single attributes may weigh more (`Prior.at`).
     """
     most = max(1, users // LEAST_REPORTS)
-    groups = coefficient_groups(axes, workload, most=most, prior=prior)
+    groups = coefficient_groups(axes, workload, most=most, prior=prior.at(epsilon))
     together = min(most, max(4, most // (_BLOCKS_PER_ATTRIBUTE * len(axes))))
     pairs = len(axes) * (len(axes) - 1) / 2
     pricing = Pricing(groups, epsilon, most=most, together=together, usual=most / (len(axes) + pairs))

@@ -4,8 +4,9 @@ The dependence of a pair is described by the means M of products of two function
 which are uncorrelated over people and of variance 1 (scores.py). A pair's numbers theta have, given its reports, a
 posterior covariance C (joint.py), and M moves with theta by a matrix T (`moments_moved`). So the errors of M have the
 variances diag(T C T'), for a **cautious** prior variance of theta: a high quantile of what the pair's own reports leave
-possible, pooled with no other pair, because people ask about just those pairs that depend on each other. How far the
-answer that is shown lies from the cautious one is known, and counts as an error too.
+possible, pooled with no other pair, because people ask about just those pairs that depend on each other; somewhat
+larger where reports tell nothing of a product (`Belief.unmeasured`). How far the answer that is shown lies from the
+cautious one is known, and counts as an error too.
 
 Of single attributes the whole covariance of their levels' shares is kept, as a root.
 """
@@ -154,6 +155,7 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         unknown = ((turned @ pair.left) * turned).sum(axis=1) / np.maximum((turned**2).sum(axis=1), 1e-12)
         left[where] = unknown.reshape(shape)
         rest[key] = rest[other, one] = belief.rest * pair.cautious
+    posterior *= 1 + belief.unmeasured * left
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     return Doubt(
         functions=[own[cells.of] for own, cells in zip(units, found.cells, strict=True)],

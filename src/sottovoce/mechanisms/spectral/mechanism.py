@@ -30,6 +30,7 @@ from sottovoce.mechanisms.spectral.fitting import EFFORTS, Answers, fit_mixture
 from sottovoce.mechanisms.spectral.model import Known, MixtureModel
 from sottovoce.mechanisms.spectral.moments import Shown
 from sottovoce.mechanisms.spectral.patterns import leads_of
+from sottovoce.mechanisms.spectral.prior import PRIOR
 from sottovoce.mechanisms.spectral.walsh import Axis
 from sottovoce.mechanisms.spectral.workload import Workload
 from sottovoce.model.answer import TOLD_NINE_IN_TEN
@@ -163,7 +164,8 @@ def refresh(plan: Plan, tally: Tally) -> list[int]:
     """
     answers = answers_of(plan, tally)
     options = msgspec.convert(plan.options, SpectralOptions)
-    groups = coefficient_groups(answers.axes, _workload(plan.schema, options.workload))
+    workload = _workload(plan.schema, options.workload)
+    groups = coefficient_groups(answers.axes, workload, prior=PRIOR.at(plan.epsilon))
     asked = Candidates.of(groups, plan.epsilon, [block_of(plan, family) for family in plan.families])
     known, variance = _what_is_known(asked, answers)
     left = max(plan.users - tally.total, LEAST_REPORTS * len(plan.questions))

@@ -33,7 +33,9 @@ _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
 _AT_ONCE = 1_000_000  # of them are held in memory
 _MOST_PATTERNS = 400  # of an attribute
-_LEAST_CARRIED = 0.93  # by a parity, of what epsilon allows, or as much as any of the same two attributes
+_LEAST_CARRIED = (
+    0.93  # by parities, or as much as any of the same two attributes; and by two attributes' signs, one each
+)
 _MOST_PARITIES = 6  # products of two signs in one question: where epsilon allows more, all signs tell as much
 _MOST_ATTRIBUTES = 5  # in one question
 _EXTENDED = 100  # best pairs that are tried with a third attribute
@@ -123,6 +125,9 @@ class Pricing:
         rows = np.array(self.joined)
         masses, tables, alone, bins = self.masses[rows], self.tables[rows], alone[:, rows], self.bins[:, rows]
         questions = np.outer(tables, tables)
+        single = np.array([len(self.patterns[row]) == 1 for row in self.joined])
+        # below epsilon .56 one sign of each attribute tells less than each sign, and their parity, asked alone
+        wasteful = np.outer(single, single) & (self._carried(np.array(max(4.0, self.odds + 1))) < _LEAST_CARRIED)
         pairs = self.groups.pairs(slope)
         for start in range(0, len(pairs), max(1, _AT_ONCE // len(rows) ** 2)):
             part = slice(start, start + max(1, _AT_ONCE // len(rows) ** 2))
@@ -131,7 +136,7 @@ class Pricing:
             shown = masses @ pairs[part] @ masses.T
             shown += alone[first][:, :, None] + alone[second][:, None, :]
             worth = self._worth(shown, bins[first][:, :, None] * bins[second][:, None, :], questions)
-            worth[:, questions > self.together] = 0
+            worth[:, (questions > self.together) | wasteful] = 0
             worth = worth.reshape(len(first), -1)
             for number, index in enumerate(_best(worth).tolist()):
                 one, other = divmod(index, len(rows))

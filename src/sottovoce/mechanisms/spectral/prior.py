@@ -8,7 +8,9 @@ variance that halves every so many bands. `docs/design/limit.md` says what each 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from math import sinh
 
 import numpy as np
 
@@ -30,6 +32,7 @@ class Prior:
         pair_decay: The same decay for each of the two bands of a product: dependence is smoother than single
             attributes are, as it takes many people to make it.
         single_weight: How much more single attributes weigh than as parts of pairs: they are asked for by themselves.
+        rich: The epsilon from which on they weigh more still (`at`).
     """
 
     single_variance: float = 0.5
@@ -37,6 +40,17 @@ class Prior:
     pair_variance: float = 0.6
     pair_decay: float = 1.2
     single_weight: float = 2.0
+    rich: float = 3.0
+
+    def at(self, epsilon: Decimal) -> Prior:
+        """Return the prior for an epsilon: where a report tells much, single attributes weigh more.
+
+        Pairs have so many more coefficients that they would take nearly all of it, and single attributes, which every
+        answer rests on, would be known no better than by asking less. So from `rich` on their weight grows as sinh(epsilon
+        / 2) does, the root of what a report can tell.
+        """
+        more = sinh(float(epsilon) / 2) / sinh(self.rich / 2)
+        return replace(self, single_weight=self.single_weight * max(1.0, more))
 
     def single(self, axis: Axis) -> Floats:
         """Return the variance of the mean of a function of each band."""
