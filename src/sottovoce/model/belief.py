@@ -2,10 +2,12 @@
 
 A ratio of two uncertain numbers has limits by Fieller's theorem: those r for which top - r bottom could be nothing.
 They hold for small groups too, where the error of the ratio is not normal; if the bottom itself could be nothing, every
-value is possible. A share that a model shows is never nothing, so what it divides has limits at every level. A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own
-limits are put together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut
-to what each can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never
-below the lowest of the one less the highest of the other, as they are cut.
+value is possible. A share that a model shows is never nothing, so what it divides has limits at every level.
+
+A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own limits are put
+together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut to what each
+can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never below the
+lowest of the one less the highest of the other, as they are cut.
 
 A small fraction's error is rather a part of it than a number beside it, so its limits are lopsided (`lopsided`).
 """

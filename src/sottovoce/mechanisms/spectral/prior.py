@@ -46,8 +46,8 @@ class Prior:
         """Return the prior for an epsilon: where a report tells much, single attributes weigh more.
 
         Pairs have so many more coefficients that they would take nearly all of it, and single attributes, which every
-        answer rests on, would be known no better than by asking less. So from `rich` on their weight grows as sinh(epsilon
-        / 2) does, the root of what a report can tell.
+        answer rests on, would be known no better than by asking less. So from `rich` on their weight grows as
+        sinh(epsilon / 2) does, the root of what a report can tell.
         """
         more = sinh(float(epsilon) / 2) / sinh(self.rich / 2)
         return replace(self, single_weight=self.single_weight * max(1.0, more))

@@ -44,12 +44,11 @@ class Texture:
     least: float
 
 
-TEXTURES = tuple(
-    Texture(smoothness, least)
-    for smoothness, floors in ((5.0, (0.0, 0.05, 0.15, 0.5)), (50.0, (0.0, 0.05, 0.15, 0.5)), (500.0, (0.0, 0.05)))
-    for least in floors
+TEXTURES = (
+    *(Texture(smoothness, least) for smoothness in (5.0, 50.0) for least in (0.0, 0.05, 0.15, 0.5)),
+    Texture(500.0, 0.05),
 )
-"""More and less smooth, and from a curve to spikes at single values; what is very smooth has no spikes."""
+"""More and less smooth, and from a curve to spikes at single values; what is very smooth has small ones at most."""
 
 
 def logit_basis(axis: Axis, texture: Texture) -> Floats:
@@ -259,10 +258,9 @@ def _grouped(counts: Sequence[tuple[SingleCounts, float]]) -> list[_Group]:
 
 
 def fit_single(axis: Axis, counts: Sequence[SingleCounts]) -> Single:
-    """Return the most probable distribution of an attribute's levels, with the textures that suit its counts.
+    """Return the most probable distribution of an attribute's levels, with the texture that suits its counts.
 
-    Textures are compared by the parabola that touches the counts' probability at a first solution. All of them scale
-    the same functions; the prior variance of each is its mean over textures, by how probable the counts are under each.
+    Textures are compared by the parabola that touches the counts' probability at a first solution.
 
     Args:
         axis: The attribute.
@@ -275,12 +273,9 @@ def fit_single(axis: Axis, counts: Sequence[SingleCounts]) -> Single:
         return first
     parabola = problem.around(first)
     bases = [logit_basis(axis, texture) for texture in TEXTURES]
-    tried = [solve(parabola, Single.near(basis, usual, first.levels), _NEAR_ENOUGH) for basis in bases]
-    evidence = np.array([found[1] for found in tried])
-    weights = np.exp(evidence - evidence.max())
-    variance = np.tensordot(weights / weights.sum(), np.square(bases), 1)
-    start = tried[int(evidence.argmax())][0].levels
-    return solve(problem, Single.near(np.copysign(np.sqrt(variance), bases[0]), usual, start))[0]
+    tried = (solve(parabola, Single.near(basis, usual, first.levels), _NEAR_ENOUGH) for basis in bases)
+    best = max(tried, key=lambda found: found[1])[0]
+    return solve(problem, best)[0]
 
 
 def solve(problem: SingleProblem | Parabola, start: Single, tolerance: float = _TOLERANCE) -> tuple[Single, float]:
