@@ -79,7 +79,9 @@ def candidates(bands, most, together, odds, widest):
     yield from ([((pattern,), False) for pattern in patterns] for patterns in own)
     if len(bands) == 2:
         both = [(one, two) for one, two in product(*own) if len(bases(one[1])) * len(bases(two[1])) <= together]
-        yield [(pair, False) for pair in both if 2 ** sum(len(p) for _, p in pair) <= widest]
+        wasteful = odds < 3 and 12 / odds / (1 + 3 / odds) ** 2 < 0.93  # what one sign of each, four cells, would carry
+        shown = ((pair, sum(len(p) for _, p in pair)) for pair in both)
+        yield [(pair, False) for pair, many in shown if 2**many <= widest and not (wasteful and many == 2)]
         ratios = {k: (2**k - 1) / odds for k in range(1, min(6, signs) + 1)}
         carried = {k: 4 * ratio / (1 + ratio) ** 2 for k, ratio in ratios.items()}
         had = [k for k in carried if all(any(len(p) == k and len(bases(p)) <= together for _, p in j) for j in own)]
@@ -101,7 +103,8 @@ class Problem:
         own = [[(j, b) for b in range(bands[j])] for j in range(d)]
         groups = [(band,) for part in own for band in part] + (list(product(*own)) if d == 2 else [])
         fine, two = np.array([[sum(b for _, b in group), len(group) == 2] for group in groups]).T
-        alone = [2 * spectra[1 - j][0] if d == 2 else 1 for j in range(d)]
+        single = 2 * max(1, sinh(float(epsilon) / 2) / sinh(1.5))
+        alone = [single * spectra[1 - j][0] if d == 2 else 1 for j in range(d)]
         weight = [prod(spectra[j][1 + b] for j, b in group) for group in groups]
         self.weight = np.array([x if len(g) == 2 else x * alone[g[0][0]] for x, g in zip(weight, groups, strict=True)])
         self.prior = np.where(two, 0.6 * 2 ** (-1.2 * fine), 0.5 * 2 ** (-0.5 * fine))

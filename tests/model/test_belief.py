@@ -88,6 +88,18 @@ def test_shared_errors_cancel_in_a_difference() -> None:
     assert alike.limits(0.9) == pytest.approx((3.0, 3.0))
 
 
+def test_a_number_less_itself_is_nothing_however_lopsided_its_limits() -> None:
+    for side in (Normal(0.03, 0.02, 0.0, 1.0), Ratio(0.1, 0.01, 0.04, 0.0, 0.0, 1.0), Fixed(0.2, (0.1, 0.6), 0.9)):
+        assert Difference(side, side, correlation=1.0).limits(0.9) == pytest.approx((0.0, 0.0))
+
+
+@pytest.mark.parametrize("correlation", [-1.0, -0.4, 0.0, 0.7, 1.0])
+def test_errors_that_are_alike_to_both_sides_add_as_correlated_errors_do(correlation: float) -> None:
+    gap, reach = Difference(Normal(5.0, 0.3), Normal(2.0, 0.4), correlation), normal_factor(0.9)
+    error = reach * math.sqrt(0.09 + 0.16 - 2 * correlation * 0.3 * 0.4)
+    assert gap.limits(0.9) == pytest.approx((3 - error, 3 + error))
+
+
 def test_lopsided_limits_stay_lopsided_in_a_difference() -> None:
     low, high = Difference(Fixed(0.1, (0.09, 0.5), 0.9), Fixed(0.0, (0.0, 0.0), 0.9)).limits(0.9)
     assert (low, high) == pytest.approx((0.09, 0.5))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import sottovoce as sv
+from sottovoce.model.belief import Normal
 from sottovoce.query.expression import Expression
 from sottovoce.query.sql import parse_sql
 from tests.crowds import mixed_crowd, mixed_schema
@@ -105,8 +106,7 @@ class TestIntervals:
         inside = np.zeros(MODEL.table.shape, bool)
         inside[1] = inside[:, :, 0] = True
         assert answer.deviation == pytest.approx(0.01 * math.sqrt(inside.sum()))
-        low, high = answer.interval
-        assert high - low == pytest.approx(min(1, answer.fraction + 1.6449 * answer.deviation) - low, abs=1e-4)
+        assert answer.interval == Normal(answer.fraction, answer.deviation, 0.0, 1.0).limits(0.9)
 
     def test_a_ratios_error_is_that_of_its_first_order(self) -> None:
         """Checked by moving every kind of person's probability a little."""

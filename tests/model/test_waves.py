@@ -58,7 +58,8 @@ def test_a_trend_is_the_answers_wave_by_wave_and_a_change_adds_their_independent
         assert answer.fraction == pytest.approx(truth[wave], abs=5 * answer.deviation)
     change = models.change("income >= 8", between=(1, 3), level=0.8)
     assert float(change) == pytest.approx(trend[3].fraction - trend[1].fraction)
-    assert change.deviation == pytest.approx(math.hypot(trend[1].deviation, trend[3].deviation), rel=1e-6)
+    # limits of a fraction reach further towards one half, so not to the last digit
+    assert change.deviation == pytest.approx(math.hypot(trend[1].deviation, trend[3].deviation), rel=0.01)
     assert change.interval[0] > 0  # every wave is one level richer
     back = models.change("income >= 8", between=(3, 1), level=0.8)
     assert float(back) == pytest.approx(-float(change))

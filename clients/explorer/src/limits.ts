@@ -95,10 +95,15 @@ export function differenceLimits(one: Reaching, other: Reaching, variances: read
   const [ownUncut, itsUncut] = [one, other].map(({ fraction, reach }) =>
     lopsided(fraction, [fraction - reach, fraction + reach]),
   );
-  const joined = (left: number, right: number) =>
-    Math.sqrt(Math.max(left ** 2 + right ** 2 - 2 * correlation * left * right, 0));
+  const [down, up] = [one.fraction - ownUncut[0], ownUncut[1] - one.fraction];
+  const [itsDown, itsUp] = [other.fraction - itsUncut[0], itsUncut[1] - other.fraction];
+  // what the two errors have in common moves both the same way, and cancels but for limits that are not alike
+  const common = Math.max(Math.abs(down - itsDown), Math.abs(up - itsUp));
+  const shared = Math.abs(correlation);
+  const joined = (left: number, right: number) => {
+    const together = correlation < 0 ? left + right : common;
+    return Math.sqrt((1 - shared) * (left ** 2 + right ** 2) + shared * together ** 2);
+  };
   const value = one.fraction - other.fraction;
-  const below = joined(one.fraction - ownUncut[0], itsUncut[1] - other.fraction);
-  const above = joined(ownUncut[1] - one.fraction, other.fraction - itsUncut[0]);
-  return [Math.max(most[0], value - below), Math.min(most[1], value + above)];
+  return [Math.max(most[0], value - joined(down, itsUp)), Math.min(most[1], value + joined(up, itsDown))];
 }

@@ -255,9 +255,13 @@ class Difference:
     def uncut(self, level: float) -> Limits:
         """Return the limits by variance recovery."""
         (low, high), (other_low, other_high) = self.first.uncut(level), self.second.uncut(level)
-        below = self._join(self.first.value - low, other_high - self.second.value)
-        above = self._join(high - self.first.value, self.second.value - other_low)
-        return self.value - below, self.value + above
+        down, up = self.first.value - low, high - self.first.value
+        other_down, other_up = self.second.value - other_low, other_high - self.second.value
+        if not math.isfinite(down + up + other_down + other_up):
+            return -math.inf, math.inf
+        # what the two errors have in common moves both the same way, and cancels but for limits that are not alike
+        common = max(abs(down - other_down), abs(up - other_up))
+        return self.value - self._join(down, other_up, common), self.value + self._join(up, other_down, common)
 
     @property
     def bounds(self) -> Limits:
@@ -265,7 +269,8 @@ class Difference:
         (lowest, highest), (other_lowest, other_highest) = self.first.bounds, self.second.bounds
         return max(-self.reach, lowest - other_highest), min(self.reach, highest - other_lowest)
 
-    def _join(self, one: float, other: float) -> float:
-        if not (math.isfinite(one) and math.isfinite(other)):
-            return math.inf
-        return math.sqrt(max(one**2 + other**2 - 2 * self.correlation * one * other, 0.0))
+    def _join(self, one: float, other: float, common: float) -> float:
+        """Return how far two errors reach together: the usual sum of squares if ``common`` is their difference."""
+        shared = abs(self.correlation)
+        together = one + other if self.correlation < 0 else common
+        return math.sqrt((1 - shared) * (one**2 + other**2) + shared * together**2)
