@@ -39,7 +39,7 @@ def planned(sizes: list[int], epsilon: str, users: int) -> list[tuple]:
 
 
 @pytest.mark.parametrize("users", [3_000, 200_000])
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "2.5"])
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "2.5", "4"])
 @pytest.mark.parametrize("sizes", [[2], [8], [16], [2, 2], [8, 4], [8, 8], [16, 16]], ids=str)
 def test_the_script_makes_the_same_plan(by_hand: ModuleType, sizes: list[int], epsilon: str, users: int) -> None:
     assert by_hand.plan(sizes, epsilon, users) == planned(sizes, epsilon, users)

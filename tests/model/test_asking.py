@@ -71,5 +71,5 @@ def test_a_difference_knows_the_smallest_that_could_be_told() -> None:
 
 
 def test_a_mean_stays_within_its_attribute_whatever_the_error() -> None:
-    wild = TableModel(MODEL.table, error=1000.0).mean("age", where="region = 'north'")
+    wild = TableModel(MODEL.table, error=10.0).mean("age", where="region = 'north'")
     assert wild.interval == (-1.0, 2.0)

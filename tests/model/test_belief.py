@@ -59,6 +59,19 @@ def test_limits_of_a_ratio_hold_nine_times_in_ten_if_the_groups_size_is_off_by_a
     assert np.mean((low <= 5.0 + off) & (5.0 + off <= high)) == pytest.approx(0.9, abs=0.03)
 
 
+def test_limits_of_a_ratio_over_a_group_that_is_hardly_known_do_not_collapse() -> None:
+    wide = [Ratio(0.3, 0.04, 400.0, 3.6, 0.0, 1.0, positive=True).limits(level) for level in (0.5, 0.9, 0.95)]
+    highs = [high for _, high in wide]
+    assert highs == sorted(highs)
+    assert 0.35 < highs[0] < highs[-1] < 0.6
+    assert {low for low, _ in wide} == {0.0}
+
+
+def test_a_fraction_of_nothing_is_as_uncertain_as_one_of_hardly_anything() -> None:
+    assert Normal.share(0.0, 0.01).limits(0.9) == pytest.approx(Normal.share(1e-12, 0.01).limits(0.9), abs=1e-9)
+    assert Normal.share(1.0, 0.01).limits(0.9) == pytest.approx(Normal.share(1 - 1e-12, 0.01).limits(0.9), abs=1e-9)
+
+
 def test_where_the_group_is_well_known_it_matters_not_that_it_cannot_be_empty() -> None:
     for covariance in (-5e-5, 0.0, 5e-5):
         plain = Ratio(0.2, 0.01**2, 0.01**2, covariance)
@@ -89,7 +102,7 @@ def test_shared_errors_cancel_in_a_difference() -> None:
 
 
 def test_a_number_less_itself_is_nothing_however_lopsided_its_limits() -> None:
-    for side in (Normal(0.03, 0.02, 0.0, 1.0), Ratio(0.1, 0.01, 0.04, 0.0, 0.0, 1.0), Fixed(0.2, (0.1, 0.6), 0.9)):
+    for side in (Normal.share(0.03, 0.02), Ratio(0.1, 0.01, 0.04, 0.0, 0.0, 1.0), Fixed(0.2, (0.1, 0.6), 0.9)):
         assert Difference(side, side, correlation=1.0).limits(0.9) == pytest.approx((0.0, 0.0))
 
 
@@ -145,7 +158,7 @@ def test_the_difference_of_two_means_is_bounded_by_the_range_of_what_they_are_me
 
 
 def test_a_difference_recovers_errors_before_its_sides_are_cut_and_stays_within_what_they_can_be() -> None:
-    small, large = Normal(0.01, 0.05, 0.0, 1.0), Normal(0.5, 0.05, 0.0, 1.0)
+    small, large = Normal.share(0.01, 0.05), Normal.share(0.5, 0.05)
     gap, reach = Difference(small, large), normal_factor(0.9) * 0.05
     above = small.uncut(0.9)[1] - 0.01  # further than below: it is a small fraction
     assert above > reach
@@ -186,8 +199,18 @@ def test_of_an_unknown_share_less_a_known_one_only_the_known_one_is_told(level: 
 
 shares = st.floats(0.0, 1.0)
 errors = st.floats(0.0, 2.0) | st.just(math.inf)
-normals = st.builds(Normal, shares, errors, st.just(0.0), st.just(1.0))
-ratios = st.builds(Ratio, shares, st.floats(0, 2), st.floats(0, 2), st.floats(-0.1, 0.1), st.just(0.0), st.just(1.0))
+normals = st.builds(Normal, shares, errors, st.just(0.0), st.just(1.0), st.booleans())
+
+
+@st.composite
+def any_ratio(draw: st.DrawFn) -> Ratio:
+    """Draw a ratio: of fractions or not, over a bottom that may be hardly known, with any covariance."""
+    own, bottom = draw(st.floats(0, 2)), draw(st.floats(0, 2) | st.floats(0, 1000))
+    covariance = draw(st.floats(-1, 1)) * math.sqrt(own * bottom)
+    return Ratio(draw(shares), own, bottom, covariance, 0.0, 1.0, draw(st.booleans()), draw(st.booleans()))
+
+
+ratios = any_ratio()
 fixed = st.builds(lambda value, below, above: Fixed(value, (value - below, value + above), 0.9), shares, shares, shares)
 sides = normals | ratios | fixed
 beliefs = sides | st.builds(Difference, sides, sides, st.floats(-0.9, 0.9), st.floats(0.1, 3.0) | st.just(math.inf))

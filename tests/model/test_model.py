@@ -106,7 +106,8 @@ class TestIntervals:
         inside = np.zeros(MODEL.table.shape, bool)
         inside[1] = inside[:, :, 0] = True
         assert answer.deviation == pytest.approx(0.01 * math.sqrt(inside.sum()))
-        assert answer.interval == Normal(answer.fraction, answer.deviation, 0.0, 1.0).limits(0.9)
+        assert answer.interval == Normal.share(answer.fraction, answer.deviation).limits(0.9)
+        assert answer.interval[0] == pytest.approx(max(0.0, answer.fraction - 1.6449 * answer.deviation), abs=1e-4)
 
     def test_a_ratios_error_is_that_of_its_first_order(self) -> None:
         """Checked by moving every kind of person's probability a little."""

@@ -17,7 +17,7 @@ export interface Estimate {
   readonly evidence: number;
 }
 
-/** A part of everybody: its error is normal. */
+/** A part of everybody. */
 export interface Share extends Estimate {
   /** How far the interval reaches to either side before it is lopsided, and cut to 0 and 1. */
   readonly reach: number;
@@ -225,9 +225,9 @@ export class Crowd {
   }
 
   /** Return ratios of many products to one: limits by Fieller's theorem, evidence of the error to first order. */
-  private ratios(top: Product, bottom: Product, selected: number, items: number, bounds: Limits = [0, 1]): Distribution {
+  private ratios(top: Product, bottom: Product, selected: number, items: number, range: Limits | null = null): Distribution {
     const calibrated = this.tilted.size > 0;
-    const fractions = this.mixture.expectation(top, items).map((expected) => cut(expected / selected, bounds));
+    const fractions = this.mixture.expectation(top, items).map((expected) => cut(expected / selected, range ?? [0, 1]));
     const forms = this.spread?.of(calibrated ? [top, bottom, this.tilted] : [top, bottom], items);
     const known = (one: number, two: Float64Array, three: number) =>
       forms?.known([Float64Array.of(one / selected), two, Float64Array.of(three / this.total)]) ?? unknown(items);
@@ -236,7 +236,7 @@ export class Crowd {
     const own = known(1, fractions.map((fraction) => -fraction / selected), 0);
     const apart = known(1, fractions.map((fraction) => (-fraction - 1) / selected), 1).variance;
     return this.limited(fractions, own.evidence, (fraction, item) =>
-      ratioLimits(fraction, [own.variance[item], whole, apart[item]], this.about.intervals.factor, bounds),
+      ratioLimits(fraction, [own.variance[item], whole, apart[item]], this.about.intervals.factor, range),
     );
   }
 

@@ -73,7 +73,7 @@ export interface Errors {
 
 export interface Intervals {
   readonly level: number;
-  /** How many standard errors an interval reaches to either side. */
+  /** How many standard errors an interval reaches, before it is lopsided. */
   readonly factor: number;
   readonly includes: string;
 }

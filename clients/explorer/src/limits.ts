@@ -24,8 +24,9 @@ export function unknown(count: number): Known {
  */
 export function lopsided(value: number, limits: Limits): Limits {
   const [low, high] = limits;
-  if (!(value > 0 && value < 1 && Number.isFinite(high - low))) return limits;
-  const further = (distance: number) => distance * Math.min(distance / (4 * value * (1 - value)), 1);
+  if (!(value >= 0 && value <= 1 && Number.isFinite(high - low))) return limits;
+  const curved = 4 * value * (1 - value);
+  const further = (distance: number) => distance * (curved > 0 ? Math.min(distance / curved, 1) : 1);
   return [
     low - further(value - low) * Math.max(2 * value - 1, 0),
     high + further(high - value) * Math.max(1 - 2 * value, 0),
@@ -46,14 +47,15 @@ export function normalLimits(value: number, reach: number): Limits {
  * @param value The ratio.
  * @param variances Of top - value * bottom, and of the bottom, both as parts of the bottom; of the one less the other.
  * @param factor How many standard errors limits of a normal error reach.
- * @param bounds What the ratio lies between.
+ * @param range What the ratio lies between; it is a fraction unless that is given.
  */
 export function ratioLimits(
   value: number,
   variances: readonly [number, number, number],
   factor: number,
-  bounds: Limits,
+  range: Limits | null,
 ): Limits {
+  const bounds: Limits = range ?? [0, 1];
   const [own, bottom, apart] = variances;
   if (!Number.isFinite(own + bottom)) return bounds;
   const square = factor ** 2;
@@ -64,10 +66,13 @@ export function ratioLimits(
   const most = Math.sqrt(own * bottom);
   const covariance = Number.isFinite(apart) ? Math.min(Math.max((own + bottom - apart) / 2, -most), most) : 0;
   const middle = -square * covariance * (reach > 0 ? (1 - least) / reach : 1);
-  const root = Math.sqrt(Math.max(middle ** 2 + leading * square * own, 0));
-  const [lower, upper] = [value + (middle - root) / leading, value + (middle + root) / leading];
-  const limits: Limits = [Math.min(lower, value), Math.max(upper, value)];
-  const [low, high] = bounds[0] === 0 && bounds[1] === 1 ? lopsided(value, limits) : limits;
+  const product = square * own;
+  const root = Math.sqrt(Math.max(middle ** 2 + leading * product, 0));
+  // both roots of leading x^2 - 2 middle x - product; that of the other sign by their product, as nothing cancels
+  const above = middle < 0 ? product / (root - middle) : (middle + root) / leading;
+  const below = middle > 0 ? product / (root + middle) : (root - middle) / leading;
+  const limits: Limits = [value - below, value + above];
+  const [low, high] = range === null ? lopsided(value, limits) : limits;
   return [Math.max(bounds[0], low), Math.min(bounds[1], high)];
 }
 
@@ -97,8 +102,8 @@ export function differenceLimits(one: Reaching, other: Reaching, variances: read
   );
   const [down, up] = [one.fraction - ownUncut[0], ownUncut[1] - one.fraction];
   const [itsDown, itsUp] = [other.fraction - itsUncut[0], itsUncut[1] - other.fraction];
-  // what the two errors have in common moves both the same way, and cancels but for limits that are not alike
-  const common = Math.max(Math.abs(down - itsDown), Math.abs(up - itsUp));
+  // what the two errors have in common moves both the same way, and cancels as far as it is of the same size
+  const common = Math.abs(Math.min(down, up) - Math.min(itsDown, itsUp));
   const shared = Math.abs(correlation);
   const joined = (left: number, right: number) => {
     const together = correlation < 0 ? left + right : common;

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Required, TypedDict, Unpack
 
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
-from sottovoce.model.belief import FRACTION, Belief, Difference, Fixed, Normal, normal_factor
+from sottovoce.model.belief import Belief, Difference, Fixed, Normal, normal_factor
 from sottovoce.model.evaluation import assess, correlation_from
 from sottovoce.query.functional import Functional, less
 
@@ -157,7 +157,7 @@ class Answer(_Uncertain):
     Example:
         >>> older = Answer.make(0.25, 0.01, level=0.9, reports=1000, where="age > 60", population=80_000)
         >>> older
-        <Answer 25.0% (90% interval 23.4% to 26.6%), about 20,000 of 80,000 people (18,684 to 21,316), where age > 60>
+        <Answer 25.0% (90% interval 23.4% to 26.7%), about 20,000 of 80,000 people (18,684 to 21,330), where age > 60>
         >>> older > 0.2, 2 * older, f"{older:.0%}"
         (True, 0.5, '25%')
     """
@@ -358,7 +358,7 @@ def fraction_interval(fraction: float, deviation: float, level: float) -> tuple[
     Returns:
         (low, high).
     """
-    return Normal(fraction, deviation, *FRACTION).limits(level)
+    return Normal.share(fraction, deviation).limits(level)
 
 
 def percent(fraction: float) -> str:

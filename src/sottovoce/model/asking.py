@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, Source
-from sottovoce.model.belief import FRACTION, Normal, Ratio, normal_factor
+from sottovoce.model.belief import Limits, Normal, Ratio, normal_factor
 from sottovoce.model.evaluation import Assessed, assess, errors_of, values_of
 from sottovoce.query.functional import (
     Functional,
@@ -55,7 +55,7 @@ def assess_fractions(model: Model, functionals: Sequence[Functional]) -> list[As
     found = assess(model, functionals)
     told = []
     for index, functional in enumerate(functionals):
-        belief = Normal(min(max(float(found.values[index]), 0.0), 1.0), float(found.errors[index]), *FRACTION)
+        belief = Normal.share(min(max(float(found.values[index]), 0.0), 1.0), float(found.errors[index]))
         apart, error = float(found.direct[index]), float(found.direct_errors[index])
         direct = None if math.isnan(error) else Normal(apart, error)
         told.append(Assessment(Source(model, functional, belief, direct), found.evidence[index]))
@@ -63,7 +63,7 @@ def assess_fractions(model: Model, functionals: Sequence[Functional]) -> list[As
 
 
 def assess_ratios(
-    model: Model, tops: Sequence[Functional], bottom: Functional, bounds: tuple[float, float]
+    model: Model, tops: Sequence[Functional], bottom: Functional, bounds: Limits | None = None
 ) -> list[Assessment] | None:
     """Return what a model says of ratios that share a denominator; None if it sees nobody there.
 
@@ -71,25 +71,26 @@ def assess_ratios(
         model: The model.
         tops: The numerators.
         bottom: The denominator.
-        bounds: What the ratios lie between.
+        bounds: What the ratios lie between; they are fractions unless it is given.
     """
     found = assess(model, [bottom, *tops])
     if not found.values[0] > 0:
         return None
-    ratios = np.clip(found.values[1:] / found.values[0], *bounds)
+    lowest, highest = (0.0, 1.0) if bounds is None else bounds
+    ratios = np.clip(found.values[1:] / found.values[0], lowest, highest)
     influences, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
     directs: list[Ratio | None] = [None] * len(tops)
     if found.direct[0] > 0 and not np.isnan(found.direct_errors).any():
         apart = found.direct[1:] / found.direct[0]
         _, direct_errors = _ratio_errors(model, tops, bottom, apart, float(found.direct[0]))
         directs = [_ratio(float(value), direct_errors.direct_errors, index) for index, value in enumerate(apart)]
-    return [
-        Assessment(
-            Source(model, functional, _ratio(float(ratios[index]), errors.errors, index, bounds), directs[index]),
-            errors.evidence[1 + 2 * index],
-        )
-        for index, functional in enumerate(influences)
-    ]
+    told = []
+    for index, functional in enumerate(influences):
+        plain = _ratio(float(ratios[index]), errors.errors, index)
+        # a model's group is a share above zero, and its ratios have bounds; direct answers may be anything
+        belief = replace(plain, lowest=lowest, highest=highest, positive=True, fraction=bounds is None)
+        told.append(Assessment(Source(model, functional, belief, directs[index]), errors.evidence[1 + 2 * index]))
+    return told
 
 
 def _ratio_errors(
@@ -104,19 +105,14 @@ def _ratio_errors(
     return influences, assess(model, [whole, *(each for one in influences for each in (one, less(one, whole)))])
 
 
-def _ratio(value: float, errors: Floats, index: int, bounds: tuple[float, float] | None = None) -> Ratio:
-    """Return the belief in one ratio, from the errors that `_ratio_errors` gives.
-
-    A model's bottom is a share, above zero, and its ratios have bounds; direct answers may be anything.
-    """
+def _ratio(value: float, errors: Floats, index: int) -> Ratio:
+    """Return the belief in one ratio, from the errors that `_ratio_errors` gives."""
     bottom, own, apart = (float(errors[row]) ** 2 for row in (0, 1 + 2 * index, 2 + 2 * index))
     covariance = 0.0
     if math.isfinite(bottom + own + apart):
         limit = math.sqrt(own * bottom)
         covariance = min(max((own + bottom - apart) / 2, -limit), limit)
-    if bounds is None:
-        return Ratio(value, own, bottom, covariance)
-    return Ratio(value, own, bottom, covariance, *bounds, positive=True)
+    return Ratio(value, own, bottom, covariance)
 
 
 def make_answer(told: Assessment, where: str, level: float, population: int | None) -> Answer:

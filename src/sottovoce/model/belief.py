@@ -24,9 +24,6 @@ from sottovoce.errors import QueryError
 
 Limits = tuple[float, float]
 
-FRACTION: Limits = (0.0, 1.0)
-"""What a fraction lies between."""
-
 
 def normal_factor(level: float) -> float:
     """Return how many standard deviations either side an interval of this level reaches.
@@ -87,7 +84,7 @@ def lopsided(value: float, limits: Limits) -> Limits:
 
     What is normal is rather the arcsine of a fraction's root. To second order a distance h there leads to
     value + h + h^2 (1 - 2 value) / (4 value (1 - value)). Away from one half the limit stays where it is, and towards
-    it the distance at most doubles.
+    it the distance grows by at most the part |1 - 2 value|.
 
     Args:
         value: The fraction.
@@ -99,32 +96,35 @@ def lopsided(value: float, limits: Limits) -> Limits:
         (0.01, 0.0312)
     """
     low, high = limits
-    if not (0 < value < 1 and math.isfinite(high - low)):
+    if not (0 <= value <= 1 and math.isfinite(high - low)):
         return limits
-    below, above = ((distance, distance / (4 * value * (1 - value))) for distance in (value - low, high - value))
-    return (
-        low - below[0] * min(below[1], 1.0) * max(2 * value - 1, 0.0),
-        high + above[0] * min(above[1], 1.0) * max(1 - 2 * value, 0.0),
-    )
+    curved = 4 * value * (1 - value)
+    below, above = (d * (min(d / curved, 1.0) if curved > 0 else 1.0) for d in (value - low, high - value))
+    return low - below * max(2 * value - 1, 0.0), high + above * max(1 - 2 * value, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Normal:
     """A number whose error is normal, cut to what it can be; everything possible where the error is unknown.
 
-    Limits of a fraction, which lies between 0 and 1, are lopsided.
-
     Attributes:
         value: The estimate.
         deviation: Its standard error, infinite if unknown.
         lowest: The smallest that it can be.
         highest: The largest.
+        fraction: Whether it is a fraction, whose limits are lopsided.
     """
 
     value: float
     deviation: float
     lowest: float = -math.inf
     highest: float = math.inf
+    fraction: bool = False
+
+    @classmethod
+    def share(cls, value: float, deviation: float) -> Normal:
+        """Return the belief in a fraction of people."""
+        return cls(value, deviation, 0.0, 1.0, fraction=True)
 
     def limits(self, level: float) -> Limits:
         """Return the limits, without what cannot be."""
@@ -136,7 +136,7 @@ class Normal:
         if not math.isfinite(reach):
             return -math.inf, math.inf
         limits = self.value - reach, self.value + reach
-        return lopsided(self.value, limits) if self.bounds == FRACTION else limits
+        return lopsided(self.value, limits) if self.fraction else limits
 
     @property
     def bounds(self) -> Limits:
@@ -150,7 +150,7 @@ class Ratio:
 
     With u the error of top - value * bottom and w that of the bottom, both as parts of the bottom, the ratio is off by
     x = u / (1 + w), so the limits are those x for which (x - x w - u)^2 could be nothing: x^2 at most z^2 times the
-    variance of u - x w. Those of a fraction, which lies between 0 and 1, are lopsided besides.
+    variance of u - x w.
 
     A bottom that is known to be above zero has an error that is rather a factor than a number beside it: with s the
     standard deviation of w its lower limit is not 1 - z s, which may be below nothing, but exp(-z s). So z s is taken
@@ -164,6 +164,7 @@ class Ratio:
         lowest: The smallest that the ratio can be.
         highest: The largest.
         positive: Whether the bottom is known to be above zero.
+        fraction: Whether the ratio is a fraction, whose limits are lopsided.
     """
 
     value: float
@@ -173,6 +174,7 @@ class Ratio:
     lowest: float = -math.inf
     highest: float = math.inf
     positive: bool = False
+    fraction: bool = False
 
     def limits(self, level: float) -> Limits:
         """Return the limits, cut to what the ratio can be; everything if the bottom could be nothing."""
@@ -189,10 +191,13 @@ class Ratio:
             return -math.inf, math.inf
         leading = least * (2 - least)  # 1 - (1 - least)^2
         middle = -square * self.covariance * ((1 - least) / reach if reach > 0 else 1.0)
-        root = math.sqrt(max(middle**2 + leading * square * self.variance, 0.0))
-        low, high = self.value + (middle - root) / leading, self.value + (middle + root) / leading
-        limits = min(low, self.value), max(high, self.value)
-        return lopsided(self.value, limits) if self.bounds == FRACTION else limits
+        product = square * self.variance
+        root = math.sqrt(max(middle**2 + leading * product, 0.0))
+        # both roots of leading x^2 - 2 middle x - product; that of the other sign by their product, as nothing cancels
+        above = product / (root - middle) if middle < 0 else (middle + root) / leading
+        below = product / (root + middle) if middle > 0 else (root - middle) / leading
+        limits = self.value - below, self.value + above
+        return lopsided(self.value, limits) if self.fraction else limits
 
     @property
     def bounds(self) -> Limits:
@@ -259,8 +264,8 @@ class Difference:
         other_down, other_up = self.second.value - other_low, other_high - self.second.value
         if not math.isfinite(down + up + other_down + other_up):
             return -math.inf, math.inf
-        # what the two errors have in common moves both the same way, and cancels but for limits that are not alike
-        common = max(abs(down - other_down), abs(up - other_up))
+        # what the two errors have in common moves both the same way, and cancels as far as it is of the same size
+        common = abs(min(down, up) - min(other_down, other_up))
         return self.value - self._join(down, other_up, common), self.value + self._join(up, other_down, common)
 
     @property

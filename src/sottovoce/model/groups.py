@@ -222,6 +222,7 @@ def compare_groups(
         raise QueryError(f"{by} makes fewer than two groups that anybody is in, so there is nothing to compare")
     chosen = [name for name in model.schema.names if name != by] if names is None else list(names)
     found: list[tuple[str, Any, Answer | Estimate, Estimate]] = []
+    others: list[Answer | Estimate] = []
     for name in chosen:
         if name == by:
             raise QueryError(f"{by} makes the groups and cannot be compared between them; name other attributes")
@@ -229,7 +230,13 @@ def compare_groups(
             for group in groups[:1] if len(groups) == 2 else groups:  # of two groups, one is the other's others
                 inside, outside = (_value(model, name, where, each, level) for each in (group.where, ~group.where))
                 found.append((what, group.label, inside, difference(inside, outside, level=level)))
+                others.append(outside)
+    strictest = 1 - (1 - level) / max(len(found), 1)
     chances = [_chance(gap) for *_, gap in found]
+    for index, (_, _, inside, _) in enumerate(found):
+        if chances[index] <= 1 - level:
+            # limits of fractions grow faster than in proportion: at the level at which the least of them is judged
+            chances[index] = max(chances[index], _chance(difference(inside, others[index], level=strictest)))
     told = _holm(chances, 1 - level)
     lines = [Compared(*line, chance, tells) for line, chance, tells in zip(found, chances, told, strict=True)]
     return Comparison(by, tuple(lines), level)

@@ -136,7 +136,7 @@ class Model(Fitted):
         """Return what is said of fractions: of everybody, or of those for whom a condition holds."""
         if condition == EVERYBODY_TERMS:
             return assess_fractions(self, asked)
-        told = assess_ratios(self, asked, fraction_of(self.schema, condition), (0.0, 1.0))
+        told = assess_ratios(self, asked, fraction_of(self.schema, condition))
         if told is None:
             raise refuse_nobody(given, "fraction")
         return told

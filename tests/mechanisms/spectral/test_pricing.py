@@ -16,10 +16,10 @@ AXES = [Axis(16), Axis(8), Axis(5, ordered=False)]
 EPSILON = Decimal(2)
 
 
-def priced(axes=AXES, **bounds):
+def priced(axes=AXES, epsilon=EPSILON, **bounds):
     groups = coefficient_groups(axes, Workload.all_ranges(len(axes)))
     limits = {"most": 10**4, "together": 10**3, "usual": 1e12} | bounds
-    return Pricing(groups, EPSILON, **limits)
+    return Pricing(groups, epsilon, **limits)
 
 
 def saves(pricing, blocks, slope):
@@ -94,3 +94,13 @@ def test_long_blocks_are_worth_less_and_too_long_ones_are_not_offered():
     slope = np.ones(len(priced().groups.weight))
     longest = max(offer.block.questions for offer in priced(together=4, most=8, usual=1.0).offers(slope))
     assert longest <= 8
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "offered"), [("0.25", False), ("0.55", False), ("0.57", True), ("1", True), ("6", True)]
+)
+def test_one_sign_of_each_of_two_attributes_is_offered_only_where_four_cells_are_not_too_many(epsilon, offered):
+    pricing = priced([Axis(2), Axis(2)], epsilon=Decimal(epsilon))
+    slope = np.where(pricing.groups.weight > 0, 1.0, 0.0)
+    both = Block(((0, (0,)), (1, (0,))))
+    assert (both in {offer.block for offer in pricing.offers(slope) if offer.saves > 0}) == offered

@@ -1,5 +1,7 @@
 """The prior: falls with order, even without it, the same total either way."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -22,3 +24,9 @@ def test_categories_have_the_same_total_in_no_order():
 
 def test_every_constant_is_explained():
     assert all(f"{name}:" in (Prior.__doc__ or "") for name in Prior.__dataclass_fields__)
+
+
+def test_single_attributes_weigh_more_where_a_report_tells_much():
+    assert PRIOR.at(Decimal("0.1")) == PRIOR.at(Decimal(3)) == PRIOR
+    assert PRIOR.at(Decimal(4)).single_weight == pytest.approx(2 * 3.6269 / 2.1293, rel=1e-4)
+    assert PRIOR.at(Decimal(6)).single_weight == pytest.approx(2 * 10.0179 / 2.1293, rel=1e-4)

@@ -33,9 +33,7 @@ _MOST_CELLS = 4096  # of a question: as many codes are counted for each
 _MOST_PRICED = 800_000  # pairs of patterns are priced at a time, over all pairs of attributes
 _AT_ONCE = 1_000_000  # of them are held in memory
 _MOST_PATTERNS = 400  # of an attribute
-_LEAST_CARRIED = (
-    0.93  # by parities, or as much as any of the same two attributes; and by two attributes' signs, one each
-)
+_LEAST_CARRIED = 0.93  # of what epsilon allows, by parities, or as much as any of the two; and by one sign of each
 _MOST_PARITIES = 6  # products of two signs in one question: where epsilon allows more, all signs tell as much
 _MOST_ATTRIBUTES = 5  # in one question
 _EXTENDED = 100  # best pairs that are tried with a third attribute

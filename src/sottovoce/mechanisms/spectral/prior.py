@@ -43,7 +43,7 @@ class Prior:
     rich: float = 3.0
 
     def at(self, epsilon: Decimal) -> Prior:
-        """Return the prior for an epsilon: where a report tells much, single attributes weigh more.
+        """Return the prior for an epsilon, of one that is for none yet: where a report tells much, singles weigh more.
 
         Pairs have so many more coefficients that they would take nearly all of it, and single attributes, which every
         answer rests on, would be known no better than by asking less. So from `rich` on their weight grows as
