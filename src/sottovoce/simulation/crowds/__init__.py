@@ -8,9 +8,10 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names six on which nothing was tuned
-but which were measured several times while methods were built. `HELD_OUT` names two that are measured once, at the end,
-as they come out: what was tuned on a crowd is not measured on it. The crowds outside `BUILDING` are unlike those in it
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names six that were measured several
+times while methods were built; on donors and players the limits of answers were settled too, on the others nothing.
+`HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured on
+it. The crowds outside `BUILDING` are unlike those in it
 on purpose (rent is missing for most of those who own; a school's marks run backwards and its languages are rare ones; a
 queue that depends on weekend and rain together annoys; watering pays or costs depending on the district; gifts come
 once or twelve times a year, in notes; ages have two humps, and the young do not know the fee; the youngest and the
@@ -53,7 +54,7 @@ BUILDING = ("commuting", "health", "telemetry", "staff")
 """Crowds that methods may be built and tuned on."""
 
 LOOKED_AT = ("households", "learning", "visitors", "farms", "donors", "players")
-"""Crowds on which nothing was tuned but which were measured several times while methods were built."""
+"""Crowds that were measured several times while methods were built; of the last two see above."""
 
 HELD_OUT = ("pets", "repairs")
 """Crowds that are measured once, at the end."""
