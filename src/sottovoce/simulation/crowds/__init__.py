@@ -11,12 +11,12 @@ as three.
 `BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names six that were measured several
 times while methods were built; on donors and players the limits of answers were settled too, on the others nothing.
 `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured on
-it. The crowds outside `BUILDING` are unlike those in it
-on purpose (rent is missing for most of those who own; a school's marks run backwards and its languages are rare ones; a
-queue that depends on weekend and rain together annoys; watering pays or costs depending on the district; gifts come
-once or twelve times a year, in notes; ages have two humps, and the young do not know the fee; the youngest and the
-oldest animals see the vet most; what is not mended takes the whole hour, and few are neither glad nor sorry), so that
-they show what a method does with a crowd that nobody had in mind.
+it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most of those who own; a
+school's marks run backwards and its languages are rare ones; a queue that depends on weekend and rain together annoys;
+watering pays or costs depending on the district; gifts come once or twelve times a year, in notes; ages have two humps,
+and the young do not know the fee; the youngest and the oldest animals see the vet most; what is not mended takes the
+whole hour, and few are neither glad nor sorry), so that they show what a method does with a crowd that nobody had in
+mind.
 """
 
 from __future__ import annotations
