@@ -15,6 +15,7 @@ from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, LOOKED_AT, C
 from sottovoce.simulation.crowds.donors import NOTES
 
 PEOPLE = 40_000
+SPINNER_PASTE = ("spinner", "paste")
 EACH = pytest.mark.parametrize("crowd", CROWDS.values(), ids=CROWDS)
 ENTWINED = [crowd for crowd in CROWDS.values() if crowd.together]
 
@@ -119,7 +120,8 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
         *(("commuting", "minutes", "district"), ("health", "body_mass", "clinic"), ("telemetry", "wait", "country")),
         *(("visitors", "stayed", "home"), ("farms", "income", "district"), ("donors", "amount", "cause")),
         *(("players", "minutes", "sport"), ("players", "fee", "sport"), ("pets", "minutes", "animal")),
-        *(("repairs", "price", "thing"), ("repairs", "years", "thing")),
+        *(("repairs", "price", "thing"), ("repairs", "years", "thing"), ("anglers", "longest", "sought")),
+        *(("anglers", "minutes", "sought"), ("concerts", "price", "music"), ("concerts", "age", "music")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -135,6 +137,7 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
     [
         *(("commuting", "minutes", 5, 0.7), ("visitors", "stayed", 30, 0.5), ("farms", "harvest", 7, 0.5)),
         *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
+        *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5)),
     ],
 )
 def test_minutes_and_days_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
@@ -199,6 +202,45 @@ def test_half_of_what_is_not_mended_takes_the_whole_hour() -> None:
     mended, hour = table["mended"] == "yes", table["minutes"] == 60
     assert hour[~mended].mean() > 0.5
     assert hour[mended].mean() < 0.1
+
+
+def test_the_longest_fish_is_known_of_nobody_who_caught_none_and_of_most_who_did() -> None:
+    table = CROWDS["anglers"].draw(PEOPLE, seed=0)
+    caught, told = table["fish"] > 0, ~np.isnan(table["longest"])
+    assert not told[~caught].any()
+    assert 0.9 < told[caught].mean() < 1.0
+
+
+def test_which_bait_catches_more_depends_on_the_fish_that_anglers_are_after() -> None:
+    table = CROWDS["anglers"].draw(PEOPLE, seed=0)
+
+    def ratio(sought: str) -> float:
+        means = [table["fish"][(table["sought"] == sought) & (table["bait"] == bait)].mean() for bait in SPINNER_PASTE]
+        return float(means[0] / means[1])
+
+    assert ratio("pike") > 2
+    assert ratio("carp") < 0.5
+    assert 0.7 < ratio("anything") < 1.3
+
+
+@pytest.mark.parametrize("other", ["sought", "bait", "fish", "longest", "spent", "content"])
+def test_a_licence_that_was_checked_goes_with_the_minutes_and_hardly_with_anything_else(other: str) -> None:
+    population = Population(CROWDS["anglers"].schema, CROWDS["anglers"].draw(PEOPLE, seed=0))
+    assert population.association("checked", other) < population.association("checked", "minutes") < 0.15
+
+
+@pytest.mark.parametrize("other", ["age", "price", "drinks"])
+def test_coming_again_to_a_concert_goes_with_no_age_price_or_drinks(other: str) -> None:
+    # seed 0; three tests at 1e-4
+    assert chance(Population(CROWDS["concerts"].schema, CROWDS["concerts"].draw(PEOPLE, seed=0)), "again", other) > 1e-4
+
+
+def test_company_at_a_concert_follows_age_and_families_come_in_the_middle() -> None:
+    table = CROWDS["concerts"].draw(PEOPLE, seed=0)
+    family, age = table["company"] == "family", table["age"]
+    young, middle, old = (family[(age >= low) & (age <= high)].mean() for low, high in ((16, 30), (36, 48), (55, 80)))
+    assert middle > 1.8 * max(young, old)
+    assert (table["company"] == "friends")[age < 30].mean() > 2 * (table["company"] == "friends")[age >= 55].mean()
 
 
 @EACH
