@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from itertools import combinations
 from math import exp
 
@@ -87,12 +88,12 @@ class Pricing:
     def _bins(size: int, bands: int, leads: Leads) -> float:
         return pattern_bins(size, leads) if max(leads) < bands else np.inf
 
-    def _worth(self, slopes: Floats, cells: Floats, questions: Floats) -> Floats:
-        """Return what a report saves, less for many questions or more cells than pay, nothing for too many cells."""
+    def _gain(self, cells: Floats, questions: Floats) -> Floats:
+        """Return what a report saves for a slope of one: less for many questions or more cells than pay."""
         # tau^2, tau = (e^eps - 1) / (e^eps - 1 + cells); see `blocks.attenuation`
         gain = ((self.odds - 1) / (self.odds - 1 + cells)) ** 2
         gain *= self._carried(np.clip(cells, self.odds + 1, self.widest))
-        return np.where(cells <= self.widest, gain * slopes / (1 + questions / self.usual), 0.0)
+        return np.where(cells <= self.widest, gain / (1 + questions / self.usual), 0.0)
 
     def _carried(self, cells: Floats) -> Floats:
         """Return the part of what epsilon allows a report to tell that so many cells carry."""
@@ -107,7 +108,7 @@ class Pricing:
         """
         # s1' m1 (design/limit.md, How blocks are chosen): what the signs of one attribute alone save
         alone = self.groups.singles(slope) @ self.masses.T
-        worth = self._worth(alone, self.bins, self.tables)
+        worth = alone * self._gain(self.bins, self.tables)
         for attribute, row in enumerate(_best(worth)):
             yield Offer(Block(((attribute, self.patterns[row]),)), float(worth[attribute, row]))
         if len(self.first):
@@ -116,25 +117,36 @@ class Pricing:
             yield from self._parities(slope)
             if len(self.groups.axes) > 2:
                 products.sort(key=lambda offer: -round(offer.saves, 12))
-                yield from (self._extended(offer, alone, slope) for offer in products[:_EXTENDED])
+                across = self._across(slope)
+                yield from (self._extended(offer, alone, across) for offer in products[:_EXTENDED])
+
+    @cached_property
+    def _product_gains(self) -> list[tuple[slice, Floats]]:
+        """Pairs of attributes, a part of them at a time, and the gains of all patterns of both: no round moves them."""
+        rows = np.array(self.joined)
+        questions, bins = np.outer(self.tables[rows], self.tables[rows]), self.bins[:, rows]
+        single = np.array([len(self.patterns[row]) == 1 for row in self.joined])
+        # below epsilon .56 one sign of each attribute tells less than each sign, and their parity, asked alone
+        wasteful = np.outer(single, single) & (self._carried(np.array(max(4.0, self.odds + 1))) < _LEAST_CARRIED)
+        offered = (questions <= self.together) & ~wasteful
+        step = max(1, _AT_ONCE // len(rows) ** 2)
+        parts = [slice(start, start + step) for start in range(0, len(self.first), step)]
+        return [
+            (part, offered * self._gain(bins[self.first[part], :, None] * bins[self.second[part], None, :], questions))
+            for part in parts
+        ]
 
     def _products(self, alone: Floats, slope: Floats) -> Iterator[Offer]:
         """Yield the best block of every pair of attributes that shows all signs."""
         rows = np.array(self.joined)
-        masses, tables, alone, bins = self.masses[rows], self.tables[rows], alone[:, rows], self.bins[:, rows]
-        questions = np.outer(tables, tables)
-        single = np.array([len(self.patterns[row]) == 1 for row in self.joined])
-        # below epsilon .56 one sign of each attribute tells less than each sign, and their parity, asked alone
-        wasteful = np.outer(single, single) & (self._carried(np.array(max(4.0, self.odds + 1))) < _LEAST_CARRIED)
-        pairs = self.groups.pairs(slope)
-        for start in range(0, len(pairs), max(1, _AT_ONCE // len(rows) ** 2)):
-            part = slice(start, start + max(1, _AT_ONCE // len(rows) ** 2))
+        masses, alone, pairs = self.masses[rows], alone[:, rows], self.groups.pairs(slope)
+        for part, gains in self._product_gains:
             first, second = self.first[part], self.second[part]
             # for all patterns a, b of two attributes at once: sum over bands of mass_a slope_ab mass_b
-            shown = masses @ pairs[part] @ masses.T
-            shown += alone[first][:, :, None] + alone[second][:, None, :]
-            worth = self._worth(shown, bins[first][:, :, None] * bins[second][:, None, :], questions)
-            worth[:, (questions > self.together) | wasteful] = 0
+            worth = masses @ pairs[part] @ masses.T
+            worth += alone[first][:, :, None]
+            worth += alone[second][:, None, :]
+            worth *= gains
             worth = worth.reshape(len(first), -1)
             for number, index in enumerate(_best(worth).tolist()):
                 one, other = divmod(index, len(rows))
@@ -175,7 +187,7 @@ class Pricing:
                         mass = _parity_masses(functions, turned is leads)[one, other]
                         if mass:
                             shown += mass * pairs[:, leads[:, one][:, None], leads[:, other]]
-                worth = self._worth(shown, np.full(1, float(1 << functions)), questions) * allowed
+                worth = shown * self._gain(np.full(1, float(1 << functions)), questions) * allowed
                 worth = worth.reshape(len(pairs), -1)
                 chosen = _best(worth)
                 saves = worth[np.arange(len(pairs)), chosen]
@@ -188,7 +200,7 @@ class Pricing:
                 patterns = (int(self.first[number]), both[0]), (int(self.second[number]), both[1])
                 yield Offer(Block(patterns, parity=True), float(best[number]))
 
-    def _extended(self, offer: Offer, alone: Floats, slope: Floats) -> Offer:
+    def _extended(self, offer: Offer, alone: Floats, across: Floats) -> Offer:
         """Return the block with further attributes, as long as they save more."""
         indices = {leads: row for row, leads in enumerate(self.patterns)}
         while len(offer.block.patterns) < min(_MOST_ATTRIBUTES, len(self.groups.axes)):
@@ -200,12 +212,12 @@ class Pricing:
             for number, (attribute, row) in enumerate(own):
                 cells *= self.bins[attribute, row]
                 questions = questions * self.tables[row]
-                towards = self._towards(attribute, row, slope)
+                # the slopes shown together with this pattern, for every other attribute and pattern
+                towards = (self.masses[row] @ across[attribute]) @ self.masses.T
                 shown += towards
                 cells[attribute] = np.inf  # an attribute is in a question once
                 base += alone[attribute, row] + sum(towards[other, column] for other, column in own[:number])
-            worth = self._worth(base + shown, cells, questions)
-            worth[:, questions > self.together] = 0
+            worth = (base + shown) * self._gain(cells, questions) * (questions <= self.together)
             index = _best(worth.reshape(1, -1))[0]
             attribute, row = divmod(int(index), len(self.patterns))
             if worth[attribute, row] <= offer.saves * (1 + 1e-6):
@@ -214,16 +226,13 @@ class Pricing:
             offer = Offer(Block(tuple(patterns)), float(worth[attribute, row]))
         return offer
 
-    def _towards(self, attribute: int, row: int, slope: Floats) -> Floats:
-        """Return the slopes shown together with one attribute's pattern, for every other attribute and pattern."""
-        pairs, mass = self.groups.pairs(slope), self.masses[row]
-        result = np.zeros((len(self.groups.axes), self.groups.bands))
-        after = self.groups.pair(attribute, attribute + 1)
-        later = pairs[after : after + len(self.groups.axes) - attribute - 1]
-        result[attribute + 1 :] = np.einsum("a,pab->pb", mass, later)
-        before = [self.groups.pair(other, attribute) for other in range(attribute)]
-        result[:attribute] = np.einsum("b,pab->pa", mass, pairs[before])
-        return result @ self.masses.T
+    def _across(self, slope: Floats) -> Floats:
+        """Return the slopes of all pairs as attributes by attributes by the bands of the one and of the other."""
+        count, pairs = len(self.groups.axes), self.groups.pairs(slope)
+        across = np.zeros((count, count, self.groups.bands, self.groups.bands))
+        across[self.first, self.second] = pairs
+        across[self.second, self.first] = pairs.transpose(0, 2, 1)
+        return across
 
 
 def _parity_masses(functions: int, straight: bool) -> NDArray[np.int64]:
