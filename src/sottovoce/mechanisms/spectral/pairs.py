@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from sottovoce.mechanisms.spectral.observations import PairCounts, cell_sums
 from sottovoce.mechanisms.spectral.patterns import spans
 
 _FEW_UNASKED = 6  # products of two vectors in all, for each that was asked: up to there all at once are quicker
-_AT_ONCE = 2**22  # numbers of either vector, over products that were asked, are held in memory
+_FEW_ASKED = 2  # of them, for each part of a table that moves: up to there each is turned into directions, not sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class Pair:
         if moves is not None:
             none = [np.zeros((len(own), other.shape[1])) for own, other in ((rows, moves[1]), (columns, moves[0]))]
             rows, columns = np.hstack([rows, moves[0], none[0]]), np.hstack([columns, none[1], moves[1]])
-        moved = self._moved(joint, scores, *balance(joint, rows, columns))
+        alpha, beta = balance(joint, rows, columns)
         frequency = (self._first @ joint @ self._second.T).ravel()[self._asked]
         slope, weight = np.zeros((2, len(frequency)))
         for own, found in (
@@ -133,26 +134,37 @@ class Pair:
         ):
             slope += np.bincount(own.of, found[0], len(frequency))
             weight += np.bincount(own.of, found[1], len(frequency))
-        return Expansion(moved.T @ slope, (moved.T * weight) @ moved)
+        # the table moves by P (u v + alpha + beta), or without u v: sums of products of scores, of rows and of columns
+        parts = self._parts(joint, scores)
+        count = parts.shape[1] - len(alpha) - len(beta)
+        turns = np.concatenate([np.eye(count, alpha.shape[1]), alpha, beta])
+        few = len(parts) <= _FEW_ASKED * len(turns)
+        if few:
+            parts = parts @ turns
+        slopes = slope @ parts
+        parts *= np.sqrt(weight)[:, None]
+        squares = parts.T @ parts  # of an array and itself: half the work of any other product
+        return Expansion(slopes, squares) if few else Expansion(slopes @ turns, turns.T @ squares @ turns)
 
-    def _moved(self, joint: Floats, scores: tuple[Floats, Floats], alpha: Floats, beta: Floats) -> Floats:
-        """Return how every frequency moves along every direction: P (u v + alpha + beta), or without u v, summed up."""
+    def _parts(self, joint: Floats, scores: tuple[Floats, Floats]) -> Floats:
+        """Return what every frequency has of every product of scores, of every row and of every column of a table."""
         first, second = self._first, self._second
         one, other = np.divmod(self._asked, len(second))
-        found = (first[one] * (second @ joint.T)[other]) @ alpha
-        found += ((first @ joint)[one] * second[other]) @ beta
+        count = scores[0].shape[1] * scores[1].shape[1]
+        result = np.empty((len(one), count + sum(joint.shape)))
+        np.multiply(first[one], (second @ joint.T)[other], out=result[:, count : count + len(joint)])
+        np.multiply((first @ joint)[one], second[other], out=result[:, count + len(joint) :])
         left = (first[:, None, :] * scores[0].T) @ joint
         right = second[:, None, :] * scores[1].T
-        count = scores[0].shape[1] * scores[1].shape[1]
         if len(first) * len(second) <= _FEW_UNASKED * len(one):
-            found[:, :count] += np.tensordot(left, right, ([2], [2]))[one, :, other].reshape(len(found), count)
-        else:
-            step = max(1, _AT_ONCE // max(1, left[0].size, right[0].size))
-            for start in range(0, len(one), step):
-                part = slice(start, start + step)
-                direct = left[one[part]] @ right[other[part]].transpose(0, 2, 1)
-                found[part, :count] += direct.reshape(len(direct), count)
-        return np.asarray(found)
+            products = np.tensordot(left, right, ([2], [2]))[one, :, other]
+            result[:, :count] = products.reshape(len(one), count)
+            return result
+        ends = np.searchsorted(one, np.arange(len(first) + 1)).tolist()
+        for row, ends_of in zip(left, pairwise(ends), strict=True):
+            part = slice(*ends_of)
+            result[part, :count] = (row @ right[other[part]].transpose(0, 2, 1)).reshape(-1, count)
+        return result
 
 
 _Table = tuple[Floats, Floats, Floats, Floats, Floats]
