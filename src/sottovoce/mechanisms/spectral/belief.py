@@ -1,7 +1,8 @@
 """What is believed of dependence and of a model's errors: every constant of fit and intervals, each with its reason.
 
 The constants were settled on four made-up crowds (commuting, health, telemetry, staff), `unmeasured` on donors and
-players too, and looked at on six sets of 64-level attributes; docs/design/intervals.md has the measurements.
+players too, `most`, `pair_spread` and `strong` on those, pets and repairs, and looked at on six sets of 64-level
+attributes; docs/design/intervals.md has the measurements.
 """
 
 from __future__ import annotations
