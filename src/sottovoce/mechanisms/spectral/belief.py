@@ -1,8 +1,7 @@
 """What is believed of dependence and of a model's errors: every constant of fit and intervals, each with its reason.
 
 The constants were settled on four made-up crowds (commuting, health, telemetry, staff), `unmeasured` on donors and
-players too, `most`, `pair_spread` and `strong` on those, pets and repairs, and looked at on six sets of 64-level
-attributes; docs/design/intervals.md has the measurements.
+players too, and looked at on six sets of 64-level attributes; docs/design/intervals.md has the measurements.
 """
 
 from __future__ import annotations
@@ -28,9 +27,6 @@ class Belief:
         common, common_spread: Centre and spread of that common variance, before any report.
         shown: The quantile of a pair's variance by which its dependence is shrunk. Above one half, because a pair
             whose reports leave both open is asked about more often if it depends.
-        strong: How much larger that variance is for a pair that depends strongly beyond the common cause: 1 + strong
-            t^2 times, t being the standard deviation of its log table over people. Next to certain dependence takes
-            numbers without end, of which reports tell less and less, so what is usual must not hold it back.
         pair_doubt, pair_doubt_spread: Centre and spread of the variance of a pair on its own, pooled with no other: for
             intervals, because people ask about just those pairs that depend on each other.
         cautious: Intervals take this quantile of a pair's own variance.
@@ -47,13 +43,12 @@ class Belief:
     score_decay: float = 2.0
     value_score: float = 0.5
     least: float = 3e-4
-    most: float = 100.0
-    points: int = 12
-    pair_spread: float = 4.5
+    most: float = 10.0
+    points: int = 10
+    pair_spread: float = 3.0
     common: float = 0.03
     common_spread: float = 3.0
     shown: float = 0.65
-    strong: float = 3.0
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.96

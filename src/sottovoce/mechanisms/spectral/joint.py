@@ -167,14 +167,11 @@ class _Search:
         if first:
             self._cautious = self._cautious_variances(told)
             self._left = {key: self._unknown(key) for key in self._keys}
+        variances = self._variances(told, cause)
         if cause is not None:
-            # at first a cause may explain what it can: where pairs may be anything, none would ever be found
-            variances = dict.fromkeys(told, self.belief.common) if first else self._variances(told, cause)
             for _ in range(_SWEEPS[0] if first else _SWEEPS[1]):
                 cause.learn(told, variances)
                 variances = self._variances(told, cause)
-        else:
-            variances = self._variances(told, cause)
         for key in self._keys:
             mean = np.zeros(self._size(key)) if cause is None else cause.mean(key)
             self._shown[key] = variances[key] if first else float(np.sqrt(variances[key] * self._shown[key]))
@@ -195,7 +192,8 @@ class _Search:
             if sums:
                 slope = slope - self._across(key).T @ moved[self._both(key)]
             step = self._damped(key, inverse @ slope)
-            size = self._size_of(key, step)
+            change = self.scores[key[0]] @ step.reshape(self._shape(key)) @ self.scores[key[1]].T
+            size = float(np.sqrt(self._people(key[0]) @ change**2 @ self._people(key[1])))
             furthest = max(furthest, size)
             self._theta[key] = self._theta[key] + step * min(1.0, _LONGEST_INTERACTION / max(size, 1e-12))
             self._joint[key] = self._table(key)
@@ -227,8 +225,8 @@ class _Search:
                 information,
                 slope,
                 self._mean[key],
-                self._variance(key),
-                max(self._cautious[key], self._variance(key), cautious[key]),
+                self._shown[key],
+                max(self._cautious[key], self._shown[key], cautious[key]),
                 self._left[key],
             )
         return Estimate(self.singles, covariances, self.cells, self.scores, pairs)
@@ -242,11 +240,6 @@ class _Search:
 
     def _size(self, key: Key) -> int:
         return int(np.prod(self._shape(key)))
-
-    def _size_of(self, key: Key, theta: Floats) -> float:
-        """Return the standard deviation over people of the log table that these numbers describe."""
-        change = self.scores[key[0]] @ theta.reshape(self._shape(key)) @ self.scores[key[1]].T
-        return float(np.sqrt(self._people(key[0]) @ change**2 @ self._people(key[1])))
 
     def _table(self, key: Key) -> Floats:
         interaction = self.scores[key[0]] @ self._theta[key].reshape(self._shape(key)) @ self.scores[key[1]].T
@@ -285,17 +278,11 @@ class _Search:
 
     def _shrunk(self, key: Key) -> tuple[Floats, Floats]:
         """Return the inverse of N with the prior's precision, and the slope with the prior's."""
-        count, shown, expansion = self._size(key), self._variance(key), self._expansions[key]
+        count, shown, expansion = self._size(key), self._shown[key], self._expansions[key]
         if key not in self._inverses:
             inverse = np.linalg.inv(expansion.information[:count, :count] + np.eye(count) / shown)
             self._inverses[key] = np.asarray(inverse, np.float64)
         return self._inverses[key], expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
-
-    def _variance(self, key: Key) -> float:
-        """Return the variance by which a pair's numbers are shrunk: more if it depends strongly (`Belief.strong`)."""
-        apart = self._size_of(key, self._theta[key] - self._mean[key])
-        grown = self._shown[key] * (1 + self.belief.strong * apart**2)
-        return min(grown, max(self.belief.most, self._shown[key]))
 
     def _both(self, key: Key) -> NDArray[np.intp]:
         """Return where the unknowns of a pair's two attributes stand."""

@@ -9,8 +9,7 @@ attributes that go with nothing or hardly anything; and in half of them three at
 as three.
 
 `BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names eight that were measured several
-times while methods were built; on donors and players the limits of answers were settled too, on these, pets and
-repairs how little strong dependence is held back, on the others nothing.
+times while methods were built; on donors and players the limits of answers were settled too, on the others nothing.
 `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured on
 it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most of those who own; a
 school's marks run backwards and its languages are rare ones; a queue that depends on weekend and rain together annoys;
@@ -59,7 +58,7 @@ BUILDING = ("commuting", "health", "telemetry", "staff")
 """Crowds that methods may be built and tuned on."""
 
 LOOKED_AT = ("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs")
-"""Crowds that were measured several times while methods were built; of the last four see above."""
+"""Crowds that were measured several times while methods were built; of donors and players see above."""
 
 HELD_OUT = ("anglers", "concerts")
 """Crowds that are measured once, at the end."""
