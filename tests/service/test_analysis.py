@@ -232,6 +232,7 @@ def test_a_status_that_takes_long_is_looked_up_rarely_and_one_that_does_not_is_e
     store = open_store(str(tmp_path / "c.db"))
     served = Served(plan, store.register(plan))
     analyst, looks = Analyst(store, minimum_reports=1), list[int]()
+    monkeypatch.setattr(analysis, "LONG_LOOK", 0.1)
     revision = iter(range(100))
     monkeypatch.setattr(store, "revision", lambda collection: next(revision))
     for seconds, expected in ((0.0, 3), (0.2, 1)):

@@ -60,6 +60,10 @@ class Fit:
         return msgspec.Raw(msgspec.json.encode(show(self.model, plan=self.plan)))
 
 
+LONG_LOOK = 0.1
+"""Seconds: what a status says of the counts is exact while a look at them takes no longer."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Look:
     """What a status said of the counts, at which revision, and until when it is not even asked whether they changed."""
@@ -233,7 +237,7 @@ class Analyst:
     def _counted(self, served: Served) -> dict[str, Any]:
         """Return what the status says of the counts: read again when they changed, but if that takes long not often.
 
-        One thread reads at a time. A look that took more than a tenth of a second serves for ten times as long.
+        One thread reads at a time. A look that took longer than `LONG_LOOK` serves for ten times as long.
         """
         name, known = served.plan.fingerprint, self._looked.get(served.plan.fingerprint)
         if known is not None and monotonic() < known.until:
@@ -249,7 +253,7 @@ class Analyst:
                 started = monotonic()
                 found = self._look(served)
                 taken = monotonic() - started
-                known = _Look(revision, found, started + taken + (10 * taken if taken > 0.1 else 0.0))
+                known = _Look(revision, found, started + taken + (10 * taken if taken > LONG_LOOK else 0.0))
                 self._looked[name] = known
         return known.found
 
