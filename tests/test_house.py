@@ -23,7 +23,8 @@ WITHOUT_MIRROR = {
         f"simulation/crowds/{name}.py": "a made-up crowd: tests/simulation/crowds/test_crowds.py asks the same of each"
         for name in (
             *("commuting", "health", "telemetry", "staff", "households", "learning", "visitors", "farms"),
-            *("donors", "players", "pets", "repairs", "anglers", "concerts", "crowd", "drawing"),
+            *("donors", "players", "pets", "repairs", "anglers", "concerts", "brigades", "debtors"),
+            *("crowd", "drawing"),
         )
     },
     "views/report_page/style.py": "how a page looks: tests/browser/test_report.py looks at it",

@@ -12,6 +12,7 @@ from scipy import stats
 
 import sottovoce as sv
 from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, LOOKED_AT, Crowd, Population
+from sottovoce.simulation.crowds.debtors import HOUSEHOLDS
 from sottovoce.simulation.crowds.donors import NOTES
 
 PEOPLE = 40_000
@@ -122,6 +123,7 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
         *(("players", "minutes", "sport"), ("players", "fee", "sport"), ("pets", "minutes", "animal")),
         *(("repairs", "price", "thing"), ("repairs", "years", "thing"), ("anglers", "longest", "sought")),
         *(("anglers", "minutes", "sought"), ("concerts", "price", "music"), ("concerts", "age", "music")),
+        *(("brigades", "calls", "station"), ("debtors", "owed", "cause"), ("debtors", "age", "cause")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -137,10 +139,11 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
     [
         *(("commuting", "minutes", 5, 0.7), ("visitors", "stayed", 30, 0.5), ("farms", "harvest", 7, 0.5)),
         *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
-        *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5)),
+        *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5), ("brigades", "calls", 5, 0.5)),
+        ("debtors", "weeks", 4, 0.5),
     ],
 )
-def test_minutes_and_days_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
+def test_times_and_counts_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
     assert (CROWDS[crowd].draw(PEOPLE, seed=0)[name] % step == 0).mean() > share
 
 
@@ -241,6 +244,54 @@ def test_company_at_a_concert_follows_age_and_families_come_in_the_middle() -> N
     young, middle, old = (family[(age >= low) & (age <= high)].mean() for low, high in ((16, 30), (36, 48), (55, 80)))
     assert middle > 1.8 * max(young, old)
     assert (table["company"] == "friends")[age < 30].mean() > 2 * (table["company"] == "friends")[age >= 55].mean()
+
+
+def test_years_served_in_a_brigade_fit_into_those_since_sixteen_and_spirit_is_lowest_ten_years_after_joining() -> None:
+    table = CROWDS["brigades"].draw(PEOPLE, seed=0)
+    served, low = table["served"], table["spirit"] <= 3
+    assert (served <= table["age"] - 16 + 5).all()  # rounded to tens
+    first, tenth, late = (low[(served >= a) & (served <= b)].mean() for a, b in ((0, 3), (8, 12), (20, 50)))
+    assert tenth > 1.8 * max(first, late)
+
+
+def test_nobody_without_work_and_no_pupil_is_asked_for_lost_earnings_and_most_others_lost_none() -> None:
+    table = CROWDS["brigades"].draw(PEOPLE, seed=0)
+    asked, told = ~np.isin(table["trade"], ("none", "school")), ~np.isnan(table["lost"])
+    assert not told[~asked].any()
+    assert 0.8 < told[asked].mean() < 1.0
+    assert (table["lost"][told] == 0).mean() > 0.6
+
+
+@pytest.mark.parametrize("other", ["trade", "age", "served", "shifts", "children"])
+def test_the_station_of_a_volunteer_goes_with_no_trade_age_years_shifts_or_children(other: str) -> None:
+    # seed 0; five tests at 1e-4
+    crowd = CROWDS["brigades"]
+    assert chance(Population(crowd.schema, crowd.draw(PEOPLE, seed=0)), "station", other) > 1e-4
+
+
+def test_debts_rise_with_creditors_within_each_common_cause_and_much_less_over_all() -> None:
+    table = CROWDS["debtors"].draw(PEOPLE, seed=0)
+    owed, creditors, told = np.log(table["owed"]), table["creditors"], ~np.isnan(table["owed"])
+
+    def rise(rows: NDArray[np.bool_]) -> float:
+        return float(np.corrcoef(owed[rows & told], creditors[rows & told])[0, 1])
+
+    assert abs(rise(np.full(PEOPLE, fill_value=True))) < 0.25
+    for cause in ("job loss", "illness", "separation", "low pay", "overspending", "business"):
+        assert rise(table["cause"] == cause) > 0.3, cause
+
+
+def test_incomes_of_debtors_heap_at_the_rate_that_benefits_have_in_their_household() -> None:
+    table = CROWDS["debtors"].draw(PEOPLE, seed=0)
+    for household, rate in zip(HOUSEHOLDS, (1020, 1460, 1980, 1650, 860), strict=True):
+        assert (np.abs(table["income"][table["household"] == household] - rate) <= 20).mean() > 0.2, household
+
+
+@pytest.mark.parametrize("other", ["cause", "household", "age", "income", "owed", "creditors", "instalment", "worry"])
+def test_weeks_that_debtors_wait_go_with_seized_wages_and_hardly_with_anything_else(other: str) -> None:
+    population = Population(CROWDS["debtors"].schema, CROWDS["debtors"].draw(PEOPLE, seed=0))
+    assert population.association("weeks", other) < 0.03
+    assert 0.1 < population.association("weeks", "seized") < 0.2
 
 
 @EACH

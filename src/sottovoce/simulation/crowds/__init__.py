@@ -1,4 +1,4 @@
-"""Made-up crowds to be honest on: fourteen surveys whose every answer is known, and more than a hundred questions each.
+"""Made-up crowds to be honest on: sixteen surveys whose every answer is known, and more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
@@ -8,7 +8,7 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names eight that were measured several
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names ten that were measured several
 times while methods were built; on donors and players the limits of answers were settled too, on the others nothing.
 `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured on
 it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most of those who own; a
@@ -16,17 +16,20 @@ school's marks run backwards and its languages are rare ones; a queue that depen
 watering pays or costs depending on the district; gifts come once or twelve times a year, in notes; ages have two humps,
 and the young do not know the fee; the youngest and the oldest animals see the vet most; what is not mended takes the
 whole hour, and few are neither glad nor sorry; only who caught a fish is asked how long it was; who was invited does
-not know the price, and fans and the curious want to come again to different places), so that they show what a method
-does with a crowd that nobody had in mind.
+not know the price, and fans and the curious want to come again to different places; nobody can have served longer than
+they are old enough for, and parents come by day if they work shifts; incomes heap at a benefit's rate, and few large
+debts or many small ones come to the same), so that they show what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
 
 from sottovoce.simulation.crowds.anglers import CROWD as _ANGLERS
+from sottovoce.simulation.crowds.brigades import CROWD as _BRIGADES
 from sottovoce.simulation.crowds.clauses import Clause
 from sottovoce.simulation.crowds.commuting import CROWD as _COMMUTING
 from sottovoce.simulation.crowds.concerts import CROWD as _CONCERTS
 from sottovoce.simulation.crowds.crowd import Crowd
+from sottovoce.simulation.crowds.debtors import CROWD as _DEBTORS
 from sottovoce.simulation.crowds.donors import CROWD as _DONORS
 from sottovoce.simulation.crowds.farms import CROWD as _FARMS
 from sottovoce.simulation.crowds.health import CROWD as _HEALTH
@@ -49,7 +52,7 @@ CROWDS: dict[str, Crowd] = {
         *(_COMMUTING, _HEALTH, _TELEMETRY, _STAFF),
         *(_HOUSEHOLDS, _LEARNING, _VISITORS, _FARMS),
         *(_DONORS, _PLAYERS, _PETS, _REPAIRS),
-        *(_ANGLERS, _CONCERTS),
+        *(_ANGLERS, _CONCERTS, _BRIGADES, _DEBTORS),
     )
 }
 """Every crowd by name."""
@@ -57,8 +60,11 @@ CROWDS: dict[str, Crowd] = {
 BUILDING = ("commuting", "health", "telemetry", "staff")
 """Crowds that methods may be built and tuned on."""
 
-LOOKED_AT = ("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs")
+LOOKED_AT = (
+    *("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs"),
+    *("anglers", "concerts"),
+)
 """Crowds that were measured several times while methods were built; of donors and players see above."""
 
-HELD_OUT = ("anglers", "concerts")
+HELD_OUT = ("brigades", "debtors")
 """Crowds that are measured once, at the end."""

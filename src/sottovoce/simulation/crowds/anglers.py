@@ -6,7 +6,7 @@ mostly once the fish is known. A third catch nothing: only the others are asked 
 fives and tens of centimetres. Minutes are said in hours, catches from eight on in fives, money in notes, and who was
 out long has often lost count of it; some spend nothing. Content follows the catch and, within a kind, the length. A
 licence checked this year goes weakly with the minutes and hardly with anything else.
-Held out: nothing is to be tuned on this crowd.
+Nothing was tuned on this crowd, but it has been measured a few times.
 """
 
 from __future__ import annotations
