@@ -91,17 +91,35 @@ def test_functions_are_orthogonal_over_people_and_of_mean_square_one(case: Case)
 @pytest.mark.parametrize("key", list(combinations(range(3), 2)))
 def test_the_variance_of_a_mean_is_what_the_cautious_prior_and_the_reports_leave(case: Case, key: tuple[int, int]):
     pair, moves = case.found.pairs[key], moved_by_hand(case, key)
-    covariance = np.linalg.inv(pair.information + np.eye(len(pair.theta)) / pair.cautious)
+    covariance = np.linalg.inv(pair.information + np.diag(1 / pair.cautious))
     where = places(case.doubt)[key[0]], places(case.doubt)[key[1]]
     expected = np.einsum("ac,cd,ad->a", moves, covariance, moves)
     expected *= 1 + BELIEF.unmeasured * case.doubt.left[where].ravel()
     np.testing.assert_allclose(case.doubt.posterior[where].ravel(), expected, rtol=1e-3)
 
 
+def test_no_answer_is_doubted_most_where_reports_tell_nothing_of_it() -> None:
+    """The first function of an attribute that may be left open is that of "no answer"; three hundred reports."""
+    axes = [Axis(5, nullable=True), Axis(4)]
+    joint = np.random.default_rng(4).exponential(size=(5, 4)) + 0.2
+    found = estimate(axes, seen_of(axes, joint / joint.sum(), 300.0), steps=12, most_scores=8)
+    target = wanted(found)
+    result = mixture(target, components=64, leaps=60)
+    as_any = replace(BELIEF, no_answer_unmeasured=BELIEF.unmeasured)
+    doubt, alike = (doubt_of(axes, found, target, result, belief) for belief in (BELIEF, as_any))
+    one, other = places(doubt)
+    grown = doubt.posterior[one, other] / alike.posterior[one, other]
+    left = doubt.left[one, other]
+    expected = (1 + BELIEF.no_answer_unmeasured * left) / (1 + BELIEF.unmeasured * left)
+    np.testing.assert_allclose(grown[0], expected[0])
+    np.testing.assert_allclose(grown[1:], 1)
+    assert expected[0].max() > 1.3
+
+
 @pytest.mark.parametrize("key", list(combinations(range(3), 2)))
 def test_the_gap_is_the_cautious_mean_less_the_mixtures(case: Case, key: tuple[int, int]) -> None:
     pair, where = case.found.pairs[key], (places(case.doubt)[key[0]], places(case.doubt)[key[1]])
-    precision = pair.information + np.eye(len(pair.theta)) / pair.cautious
+    precision = pair.information + np.diag(1 / pair.cautious)
     theta = np.linalg.solve(precision, pair.slope + pair.mean / pair.cautious)
     cautious = case.wanted.dependence[key].ravel() + moved_by_hand(case, key) @ (theta - pair.theta)
     shown = dependence_of(case.mixture, case.doubt.functions)[where].ravel()
@@ -158,7 +176,7 @@ def test_the_root_of_a_long_list_is_short_and_has_the_variance_of_every_value() 
 
 def test_what_lies_outside_of_scores_is_a_part_of_a_pairs_cautious_variance(case: Case) -> None:
     for key, pair in case.found.pairs.items():
-        assert case.doubt.rest[key] == case.doubt.rest[key[::-1]] == BELIEF.rest * pair.cautious
+        assert case.doubt.rest[key] == case.doubt.rest[key[::-1]] == BELIEF.rest * pair.rest
     np.testing.assert_array_equal(np.diag(case.doubt.rest), 0)
 
 

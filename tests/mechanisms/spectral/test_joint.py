@@ -192,14 +192,32 @@ def test_a_pair_that_depends_is_found_and_those_that_do_not_are_left_apart():
 
 
 def test_how_far_strong_dependence_may_go_is_asked_about_the_table_found_too():
+    """Caution is before any number's growth; the first numbers of both then grow with the table."""
     axes = [Axis(5), Axis(5)]
     levels = np.arange(5)
     joint = np.exp(-np.abs(levels[:, None] - levels))
     pair = found_of(axes, seen_of(axes, joint / joint.sum(), 300.0)).pairs[0, 1]
     told = Told.of(pair.information, pair.slope, (4, 4))
     about_the_table = BELIEF.quantile(alone(told.evidence(BELIEF.grid)[None]), BELIEF.cautious)[0]
-    assert pair.shown < about_the_table < 0.9 * BELIEF.most
-    assert pair.cautious == pytest.approx(about_the_table)
+    assert pair.shown[1:].max() < about_the_table < 0.9 * BELIEF.most
+    assert pair.rest == pytest.approx(about_the_table)
+    np.testing.assert_allclose(pair.cautious[1:], about_the_table)
+    assert pair.cautious[0] / pair.cautious[1] > 2
+    assert (pair.cautious >= pair.shown).all()
+
+
+@pytest.mark.parametrize(("agree", "least", "most"), [(0.96, 1.1, 1.3), (0.6, 1.0, 1.01)])
+def test_next_to_certain_dependence_is_held_back_less_and_weak_dependence_as_before(agree, least, most):
+    """Two yes-or-no answers that agree so often; twenty reports, without noise."""
+    axes = [Axis(2, ordered=False)] * 2
+    joint = np.array([[agree, 1 - agree], [1 - agree, agree]]) / 2
+    seen = seen_of(axes, joint, 20.0)
+    held, freer = (
+        np.trace(found_of(axes, seen, steps=30, belief=replace(BELIEF, strong=strong)).pairs[0, 1].joint)
+        for strong in (0.0, BELIEF.strong)
+    )
+    assert 0.5 < held <= freer < agree
+    assert least <= (freer - 0.5) / (held - 0.5) < most
 
 
 def test_progress_runs_from_start_to_end():

@@ -1,7 +1,8 @@
 """What is believed of dependence and of a model's errors: every constant of fit and intervals, each with its reason.
 
 The constants were settled on four made-up crowds (commuting, health, telemetry, staff), `unmeasured` on donors and
-players too, and looked at on six sets of 64-level attributes; docs/design/intervals.md has the measurements.
+players too, `strong`, `lists` and those of "no answer" on these, pets, repairs, anglers and concerts, and looked at on
+six sets of 64-level attributes; docs/design/intervals.md has the measurements.
 """
 
 from __future__ import annotations
@@ -27,11 +28,19 @@ class Belief:
         common, common_spread: Centre and spread of that common variance, before any report.
         shown: The quantile of a pair's variance by which its dependence is shrunk. Above one half, because a pair
             whose reports leave both open is asked about more often if it depends.
+        strong, strongest: How much larger the variance of a pair's leading numbers (numbers.py) is if it depends
+            strongly: 1 + strong t^2 times, t being the standard deviation over people of what these numbers make of
+            its log table, up to `strongest`.
         pair_doubt, pair_doubt_spread: Centre and spread of the variance of a pair on its own, pooled with no other: for
             intervals, because people ask about just those pairs that depend on each other.
         cautious: Intervals take this quantile of a pair's own variance.
         unmeasured: How much larger the variance of a product of functions is taken where reports tell nothing of it:
             there the prior alone speaks, and a few pairs depend far more than a normal variable would.
+        lists: Of two attributes without order intervals take the variance so many times larger for every value but one
+            of the shorter list, up to `most`: all their dependence may be in one product, and be asked about.
+        no_answer: The least variance that intervals take for numbers of "no answer", which often follows from another
+            attribute: whoever never went has no bill.
+        no_answer_unmeasured: What `unmeasured` is for "no answer".
         pair_prior: The variance of a pair's dependence before any report, for evidence only: weak dependence, so that
             what counts as measured could tell even that from none.
         single_prior: Of the variance over people of what is asked, the part that its mean may have before any report.
@@ -49,10 +58,15 @@ class Belief:
     common: float = 0.03
     common_spread: float = 3.0
     shown: float = 0.65
+    strong: float = 10.0
+    strongest: float = 3.0
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.96
     unmeasured: float = 0.3
+    lists: float = 2.0
+    no_answer: float = 3.0
+    no_answer_unmeasured: float = 2.0
     pair_prior: float = 0.02
     single_prior: float = 0.5
     single_doubt: float = 1.6

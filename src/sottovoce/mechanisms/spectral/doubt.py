@@ -4,9 +4,9 @@ The dependence of a pair is described by the means M of products of two function
 which are uncorrelated over people and of variance 1 (scores.py). A pair's numbers theta have, given its reports, a
 posterior covariance C (joint.py), and M moves with theta by a matrix T (`moments_moved`). So the errors of M have the
 variances diag(T C T'), for a **cautious** prior variance of theta: a high quantile of what the pair's own reports leave
-possible, pooled with no other pair, because people ask about just those pairs that depend on each other; somewhat
-larger where reports tell nothing of a product (`Belief.unmeasured`). How far the answer that is shown lies from the
-cautious one is known, and counts as an error too.
+possible, pooled with no other pair, because people ask about just those pairs that depend on each other; larger where
+reports tell nothing of a product (`Belief.unmeasured`), and most of all of "no answer". How far the answer that is
+shown lies from the cautious one is known, and counts as an error too.
 
 Of single attributes the whole covariance of their levels' shares is kept, as a root.
 """
@@ -154,8 +154,11 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         # scores of values without order are more than their functions: what is left of t theta is t L t / t t
         unknown = ((turned @ pair.left) * turned).sum(axis=1) / np.maximum((turned**2).sum(axis=1), 1e-12)
         left[where] = unknown.reshape(shape)
-        rest[key] = rest[other, one] = belief.rest * pair.cautious
-    posterior *= 1 + belief.unmeasured * left
+        rest[key] = rest[other, one] = belief.rest * pair.rest
+    unanswered = np.zeros(ends[-1], dtype=bool)
+    unanswered[[part.start for axis, part in zip(axes, parts, strict=True) if axis.ordered and axis.nullable]] = True
+    either = np.logical_or.outer(unanswered, unanswered)
+    posterior *= 1 + np.where(either, belief.no_answer_unmeasured, belief.unmeasured) * left
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     return Doubt(
         functions=[own[cells.of] for own, cells in zip(units, found.cells, strict=True)],
@@ -173,7 +176,7 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
 
 def _cautious(pair: PairEstimate, scores: tuple[Floats, Floats], units: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return the variance of every mean under the cautious prior, and how far its cautious value is from the shown."""
-    inverse = np.linalg.inv(pair.information + np.eye(len(pair.theta)) / pair.cautious)
+    inverse = np.linalg.inv(pair.information + np.diag(1 / pair.cautious))
     theta = inverse @ (pair.slope + pair.mean / pair.cautious)
     moves = moments_moved(pair.joint, scores, units)
     return ((moves @ inverse) * moves).sum(axis=1), moves @ (theta - pair.theta)

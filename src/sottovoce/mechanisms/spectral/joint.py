@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats, Progress
 from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.loglinear import table
+from sottovoce.mechanisms.spectral.numbers import Numbers
 from sottovoce.mechanisms.spectral.observations import Observations
 from sottovoce.mechanisms.spectral.pairs import Expansion, Pair
 from sottovoce.mechanisms.spectral.scale import CommonCause, Key, Told, alone, pooled
@@ -46,9 +47,11 @@ class PairEstimate:
         information: What the reports tell of these numbers, about the table: minus the curvature.
         slope: g, so that the reports' log probability is g theta - theta N theta / 2.
         mean: What is expected of theta by what all attributes have in common.
-        shown: The variance by which theta was shrunk.
-        cautious: One that the pair's own reports leave possible, by what they tell about independence or about the
-            table found, whichever is larger: strong dependence saturates, and looks weaker from independence.
+        shown: The variance by which each number of theta was shrunk.
+        cautious: Ones that the pair's own reports leave possible, by what they tell about independence or about the
+            table found, whichever is larger (strong dependence saturates, and looks weaker from independence), and
+            by what such numbers may be (numbers.py).
+        rest: The least of these before any number's own growth: what products outside the scores have a part of.
         left: (1 + v N)^-1 with the variance v that theta has before any report (`Belief.pair_prior`) and the
             information N of reports if the two are independent: the part of v that reports leave.
     """
@@ -58,8 +61,9 @@ class PairEstimate:
     information: Floats
     slope: Floats
     mean: Floats
-    shown: float
-    cautious: float
+    shown: Floats
+    cautious: Floats
+    rest: float
     left: Floats
 
 
@@ -138,7 +142,9 @@ class _Search:
         self._pairs = {key: Pair(seen.pair.get(key, []), signs[key[0]], signs[key[1]]) for key in self._keys}
         self._theta = {key: np.zeros(self._size(key)) for key in self._keys}
         self._mean = {key: np.zeros(self._size(key)) for key in self._keys}
+        self._numbers = {key: Numbers.of((axes[key[0]], axes[key[1]]), self._shape(key), belief) for key in self._keys}
         self._shown: dict[Key, float] = {}
+        self._first: dict[Key, float] = {}
         self._cautious: dict[Key, float] = {}
         self._left: dict[Key, Floats] = {}
         self._joint = {key: self._table(key) for key in self._keys}
@@ -175,6 +181,7 @@ class _Search:
         for key in self._keys:
             mean = np.zeros(self._size(key)) if cause is None else cause.mean(key)
             self._shown[key] = variances[key] if first else float(np.sqrt(variances[key] * self._shown[key]))
+            self._first.setdefault(key, variances[key])
             self._mean[key] = mean if first else (mean + self._mean[key]) / 2
 
     def step(self, *, sums: bool) -> float:
@@ -192,8 +199,7 @@ class _Search:
             if sums:
                 slope = slope - self._across(key).T @ moved[self._both(key)]
             step = self._damped(key, inverse @ slope)
-            change = self.scores[key[0]] @ step.reshape(self._shape(key)) @ self.scores[key[1]].T
-            size = float(np.sqrt(self._people(key[0]) @ change**2 @ self._people(key[1])))
+            size = self._deviation(key, step)
             furthest = max(furthest, size)
             self._theta[key] = self._theta[key] + step * min(1.0, _LONGEST_INTERACTION / max(size, 1e-12))
             self._joint[key] = self._table(key)
@@ -219,14 +225,16 @@ class _Search:
         cautious = self._cautious_variances(self._told()) if self._keys else {}
         for key in self._keys:
             information, slope = self._own(key)
+            doubted = max(self._cautious[key], self._shown[key], cautious[key])
             pairs[key] = PairEstimate(
                 self._joint[key],
                 self._theta[key],
                 information,
                 slope,
                 self._mean[key],
-                self._shown[key],
-                max(self._cautious[key], self._shown[key], cautious[key]),
+                self._variances_of(key),
+                self._numbers[key].cautious(np.maximum(doubted * self._growth(key), self._variances_of(key))),
+                doubted,
                 self._left[key],
             )
         return Estimate(self.singles, covariances, self.cells, self.scores, pairs)
@@ -240,6 +248,25 @@ class _Search:
 
     def _size(self, key: Key) -> int:
         return int(np.prod(self._shape(key)))
+
+    def _deviation(self, key: Key, theta: Floats) -> float:
+        """Return the standard deviation over people of the log table that these numbers make."""
+        made = self.scores[key[0]] @ theta.reshape(self._shape(key)) @ self.scores[key[1]].T
+        return float(np.sqrt(self._people(key[0]) @ made**2 @ self._people(key[1])))
+
+    def _growth(self, key: Key) -> Floats:
+        """Return how many times larger the variance of each number is because the pair depends strongly."""
+        numbers = self._numbers[key]
+        return numbers.grown(self._deviation(key, numbers.leading * (self._theta[key] - self._mean[key])))
+
+    def _variances_of(self, key: Key) -> Floats:
+        """Return the variance by which each number of a pair is shrunk.
+
+        About the table of a pair that depends strongly the reports tell little of its leading numbers, and call for a
+        smaller variance than they did about independence: the larger counts.
+        """
+        least = np.where(self._numbers[key].leading, self._first[key], 0.0)
+        return np.asarray(np.maximum(self._shown[key], least) * self._growth(key))
 
     def _table(self, key: Key) -> Floats:
         interaction = self.scores[key[0]] @ self._theta[key].reshape(self._shape(key)) @ self.scores[key[1]].T
@@ -278,9 +305,9 @@ class _Search:
 
     def _shrunk(self, key: Key) -> tuple[Floats, Floats]:
         """Return the inverse of N with the prior's precision, and the slope with the prior's."""
-        count, shown, expansion = self._size(key), self._shown[key], self._expansions[key]
+        count, shown, expansion = self._size(key), self._variances_of(key), self._expansions[key]
         if key not in self._inverses:
-            inverse = np.linalg.inv(expansion.information[:count, :count] + np.eye(count) / shown)
+            inverse = np.linalg.inv(expansion.information[:count, :count] + np.diag(1 / shown))
             self._inverses[key] = np.asarray(inverse, np.float64)
         return self._inverses[key], expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
 
