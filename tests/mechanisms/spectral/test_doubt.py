@@ -98,13 +98,19 @@ def test_the_variance_of_a_mean_is_what_the_cautious_prior_and_the_reports_leave
     np.testing.assert_allclose(case.doubt.posterior[where].ravel(), expected, rtol=1e-3)
 
 
-def test_no_answer_is_doubted_most_where_reports_tell_nothing_of_it() -> None:
-    """The first function of an attribute that may be left open is that of "no answer"; three hundred reports."""
+def left_open(share: float, reports: float) -> tuple[Estimate, Wanted, Mixture, list[Axis]]:
+    """Return a fit of an attribute that so many leave open, and of another."""
     axes = [Axis(5, nullable=True), Axis(4)]
     joint = np.random.default_rng(4).exponential(size=(5, 4)) + 0.2
-    found = estimate(axes, seen_of(axes, joint / joint.sum(), 300.0), steps=12, most_scores=8)
+    joint[-1] *= share / (1 - share) * joint[:-1].sum() / joint[-1].sum()
+    found = estimate(axes, seen_of(axes, joint / joint.sum(), reports), steps=12, most_scores=8)
     target = wanted(found)
-    result = mixture(target, components=64, leaps=60)
+    return found, target, mixture(target, components=64, leaps=60), axes
+
+
+def test_no_answer_is_doubted_most_where_reports_tell_nothing_of_it() -> None:
+    """The first function of an attribute that may be left open is that of "no answer"."""
+    found, target, result, axes = left_open(0.3, 300.0)
     as_any = replace(BELIEF, no_answer_unmeasured=BELIEF.unmeasured)
     doubt, alike = (doubt_of(axes, found, target, result, belief) for belief in (BELIEF, as_any))
     one, other = places(doubt)
@@ -114,6 +120,19 @@ def test_no_answer_is_doubted_most_where_reports_tell_nothing_of_it() -> None:
     np.testing.assert_allclose(grown[0], expected[0])
     np.testing.assert_allclose(grown[1:], 1)
     assert expected[0].max() > 1.3
+
+
+def test_rare_no_answers_are_doubted_no_more_than_can_be() -> None:
+    """Of any table with these sums, the mean of a product with the function of "no answer" is within its bound."""
+    found, target, result, axes = left_open(0.01, 300.0)
+    doubt = doubt_of(axes, found, target, result)
+    one, other = places(doubt)
+    share, functions = target.people[0][-1], target.functions[1]
+    most = np.sqrt(share / (1 - share)) * np.abs(functions).max(axis=0)
+    deviations = np.sqrt(doubt.posterior[one, other][0])
+    assert (deviations <= most * (1 + 1e-9)).all()
+    np.testing.assert_allclose(deviations[0], most[0])  # three hundred reports could not tell: the bound is reached
+    np.testing.assert_array_equal(doubt.posterior, doubt.posterior.T)
 
 
 @pytest.mark.parametrize("key", list(combinations(range(3), 2)))
@@ -176,7 +195,7 @@ def test_the_root_of_a_long_list_is_short_and_has_the_variance_of_every_value() 
 
 def test_what_lies_outside_of_scores_is_a_part_of_a_pairs_cautious_variance(case: Case) -> None:
     for key, pair in case.found.pairs.items():
-        assert case.doubt.rest[key] == case.doubt.rest[key[::-1]] == BELIEF.rest * pair.rest
+        assert case.doubt.rest[key] == case.doubt.rest[key[::-1]] == BELIEF.rest * pair.doubted
     np.testing.assert_array_equal(np.diag(case.doubt.rest), 0)
 
 

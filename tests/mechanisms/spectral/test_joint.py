@@ -7,6 +7,7 @@ import pytest
 
 from sottovoce.mechanisms.spectral.belief import BELIEF
 from sottovoce.mechanisms.spectral.joint import estimate
+from sottovoce.mechanisms.spectral.numbers import Numbers
 from sottovoce.mechanisms.spectral.observations import observations
 from sottovoce.mechanisms.spectral.scale import Told, alone
 from sottovoce.mechanisms.spectral.single import fit_single
@@ -200,7 +201,7 @@ def test_how_far_strong_dependence_may_go_is_asked_about_the_table_found_too():
     told = Told.of(pair.information, pair.slope, (4, 4))
     about_the_table = BELIEF.quantile(alone(told.evidence(BELIEF.grid)[None]), BELIEF.cautious)[0]
     assert pair.shown[1:].max() < about_the_table < 0.9 * BELIEF.most
-    assert pair.rest == pytest.approx(about_the_table)
+    assert pair.doubted == pytest.approx(about_the_table)
     np.testing.assert_allclose(pair.cautious[1:], about_the_table)
     assert pair.cautious[0] / pair.cautious[1] > 2
     assert (pair.cautious >= pair.shown).all()
@@ -218,6 +219,56 @@ def test_next_to_certain_dependence_is_held_back_less_and_weak_dependence_as_bef
     )
     assert 0.5 < held <= freer < agree
     assert least <= (freer - 0.5) / (held - 0.5) < most
+
+
+@pytest.mark.parametrize("common", [True, False])
+def test_every_number_has_the_variance_that_its_kind_and_the_table_call_for(common, monkeypatch):
+    """Four attributes that one cause moves, which counts as strength unless it is told apart."""
+    monkeypatch.setattr("sottovoce.mechanisms.spectral.joint._SETTLED", 1e-6)
+    axes = [Axis(5), Axis(4, ordered=False), Axis(5, nullable=True), Axis(3, ordered=False)]
+    ranks = np.linspace(-1.5, 1.5, 4)
+    levels = [np.exp(0.9 * np.outer(ranks, np.linspace(-1.5, 1.5, axis.size))) for axis in axes]
+    given = [own / own.sum(axis=1, keepdims=True) for own in levels]
+    joint = np.einsum("ka,kb,kc,kd->abcd", *given) / 4
+    joint *= np.exp(1.5 * np.outer(np.linspace(-1, 1, 5), [-1, 1, 1, -1, 1]))[:, None, :, None]
+    joint *= np.exp(np.outer([1, -1, 1, -1], [1, 0, -1]))[:, None, :]
+    found = found_of(axes, seen_of(axes, joint / joint.sum(), 300.0), steps=200, common=common)
+    people = [cells.sums(own.levels) for cells, own in zip(found.cells, found.singles, strict=True)]
+    held = []
+    for key, pair in found.pairs.items():
+        one, other = (found.scores[index] for index in key)
+        numbers = Numbers.of((axes[key[0]], axes[key[1]]), (one.shape[1], other.shape[1]))
+        beyond = np.where(numbers.leading, pair.theta - pair.mean, 0.0).reshape(one.shape[1], -1)
+        made = one @ beyond @ other.T
+        grown = numbers.grown(np.sqrt(people[key[0]] @ made**2 @ people[key[1]]))
+        assert grown.max() < 1.01 if common else grown.max() > 10
+        usual = pair.shown / grown
+        for kind in (numbers.leading, ~numbers.leading):
+            if kind.any():
+                np.testing.assert_allclose(usual[kind], usual[kind][0], rtol=1e-3)
+        if not numbers.leading.all():
+            held.append(usual[numbers.leading][0] / usual[~numbers.leading][0])
+        taken = numbers.widened(np.maximum(pair.doubted * grown, pair.shown))
+        np.testing.assert_allclose(pair.cautious, taken, rtol=1e-3)
+        assert pair.cautious.max() > pair.doubted
+    assert min(held) > 0.99
+    assert common or max(held) > 5  # what independence called for still counts
+
+
+@pytest.mark.parametrize(("reports", "settled"), [(50.0, 0.005), (20.0, 0.005)])
+def test_strong_dependence_settles(reports, settled):
+    """Two yes-or-no answers that agree in 97 of 100; twenty draws: what twelve steps find a hundred hardly change."""
+    axes = [Axis(2, ordered=False)] * 2
+    blocks, joint = questions_on_pairs(axes), np.array([[0.485, 0.015], [0.015, 0.485]])
+    moved = []
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        counts, kept = zip(*(expected_counts(block, joint, "2", reports) for block in blocks), strict=True)
+        seen = observations(2, blocks, [generator.poisson(own).astype(float) for own in counts], kept)
+        few, many = (np.trace(found_of(axes, seen, steps=steps).pairs[0, 1].joint) for steps in (12, 100))
+        moved.append(abs(few - many))
+    assert np.median(moved) < 1e-3
+    assert max(moved) < 4 * settled
 
 
 def test_progress_runs_from_start_to_end():

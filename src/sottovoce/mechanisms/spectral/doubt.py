@@ -154,12 +154,19 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         # scores of values without order are more than their functions: what is left of t theta is t L t / t t
         unknown = ((turned @ pair.left) * turned).sum(axis=1) / np.maximum((turned**2).sum(axis=1), 1e-12)
         left[where] = unknown.reshape(shape)
-        rest[key] = rest[other, one] = belief.rest * pair.rest
-    unanswered = np.zeros(ends[-1], dtype=bool)
-    unanswered[[part.start for axis, part in zip(axes, parts, strict=True) if axis.ordered and axis.nullable]] = True
-    either = np.logical_or.outer(unanswered, unanswered)
-    posterior *= 1 + np.where(either, belief.no_answer_unmeasured, belief.unmeasured) * left
+        rest[key] = rest[other, one] = belief.rest * pair.doubted
+    unanswered = [index for index, axis in enumerate(axes) if axis.ordered and axis.nullable]
+    firsts = [parts[index].start for index in unanswered]  # of such an attribute the first function is of "no answer"
+    factor = np.full_like(left, belief.unmeasured)
+    factor[firsts] = factor[:, firsts] = belief.no_answer_unmeasured
+    posterior *= 1 + factor * left
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
+    reach = np.concatenate([(own**2).max(axis=0, initial=0.0) for own in units])
+    for index, first in zip(unanswered, firsts, strict=True):
+        # whatever those without an answer are like: the mean of a product is at most so far from nothing
+        none = float(people[index][-1])
+        posterior[first] = np.minimum(posterior[first], none / max(1 - none, 1e-12) * reach)
+        posterior[:, first] = posterior[first]
     return Doubt(
         functions=[own[cells.of] for own, cells in zip(units, found.cells, strict=True)],
         roots=[

@@ -51,7 +51,7 @@ class PairEstimate:
         cautious: Ones that the pair's own reports leave possible, by what they tell about independence or about the
             table found, whichever is larger (strong dependence saturates, and looks weaker from independence), and
             by what such numbers may be (numbers.py).
-        rest: The least of these before any number's own growth: what products outside the scores have a part of.
+        doubted: The first of these, of the pair as a whole: before any number's own.
         left: (1 + v N)^-1 with the variance v that theta has before any report (`Belief.pair_prior`) and the
             information N of reports if the two are independent: the part of v that reports leave.
     """
@@ -63,7 +63,7 @@ class PairEstimate:
     mean: Floats
     shown: Floats
     cautious: Floats
-    rest: float
+    doubted: float
     left: Floats
 
 
@@ -145,6 +145,8 @@ class _Search:
         self._numbers = {key: Numbers.of((axes[key[0]], axes[key[1]]), self._shape(key), belief) for key in self._keys}
         self._shown: dict[Key, float] = {}
         self._first: dict[Key, float] = {}
+        self._grown: dict[Key, Floats] = {}
+        self._variance: dict[Key, Floats] = {}
         self._cautious: dict[Key, float] = {}
         self._left: dict[Key, Floats] = {}
         self._joint = {key: self._table(key) for key in self._keys}
@@ -165,7 +167,7 @@ class _Search:
     def weigh(self, cause: CommonCause | None) -> None:
         """Find how strongly pairs depend, and what they have in common, from the last expansion.
 
-        Both are moved half-way from where they were, because what reports tell of strong dependence changes with it.
+        All is moved half-way from where it was, because what reports tell of strong dependence changes with it.
         """
         if not self._keys:
             return
@@ -181,8 +183,13 @@ class _Search:
         for key in self._keys:
             mean = np.zeros(self._size(key)) if cause is None else cause.mean(key)
             self._shown[key] = variances[key] if first else float(np.sqrt(variances[key] * self._shown[key]))
-            self._first.setdefault(key, variances[key])
             self._mean[key] = mean if first else (mean + self._mean[key]) / 2
+            grown = self._growth(key)
+            self._grown[key] = grown if first else np.sqrt(grown * self._grown[key])
+            # about the table of a pair that depends strongly reports tell little of its leading numbers, and call for
+            # a smaller variance than they did about independence: the larger counts
+            least = np.where(self._numbers[key].leading, self._first.setdefault(key, variances[key]), 0.0)
+            self._variance[key] = np.maximum(self._shown[key], least) * self._grown[key]
 
     def step(self, *, sums: bool) -> float:
         """Move to the most probable point of the last expansion, or towards it as far as it can be trusted.
@@ -232,8 +239,8 @@ class _Search:
                 information,
                 slope,
                 self._mean[key],
-                self._variances_of(key),
-                self._numbers[key].cautious(np.maximum(doubted * self._growth(key), self._variances_of(key))),
+                self._variance[key],
+                self._numbers[key].widened(np.maximum(doubted * self._grown[key], self._variance[key])),
                 doubted,
                 self._left[key],
             )
@@ -258,15 +265,6 @@ class _Search:
         """Return how many times larger the variance of each number is because the pair depends strongly."""
         numbers = self._numbers[key]
         return numbers.grown(self._deviation(key, numbers.leading * (self._theta[key] - self._mean[key])))
-
-    def _variances_of(self, key: Key) -> Floats:
-        """Return the variance by which each number of a pair is shrunk.
-
-        About the table of a pair that depends strongly the reports tell little of its leading numbers, and call for a
-        smaller variance than they did about independence: the larger counts.
-        """
-        least = np.where(self._numbers[key].leading, self._first[key], 0.0)
-        return np.asarray(np.maximum(self._shown[key], least) * self._growth(key))
 
     def _table(self, key: Key) -> Floats:
         interaction = self.scores[key[0]] @ self._theta[key].reshape(self._shape(key)) @ self.scores[key[1]].T
@@ -305,11 +303,11 @@ class _Search:
 
     def _shrunk(self, key: Key) -> tuple[Floats, Floats]:
         """Return the inverse of N with the prior's precision, and the slope with the prior's."""
-        count, shown, expansion = self._size(key), self._variances_of(key), self._expansions[key]
+        count, variance, expansion = self._size(key), self._variance[key], self._expansions[key]
         if key not in self._inverses:
-            inverse = np.linalg.inv(expansion.information[:count, :count] + np.diag(1 / shown))
+            inverse = np.linalg.inv(expansion.information[:count, :count] + np.diag(1 / variance))
             self._inverses[key] = np.asarray(inverse, np.float64)
-        return self._inverses[key], expansion.slope[:count] - (self._theta[key] - self._mean[key]) / shown
+        return self._inverses[key], expansion.slope[:count] - (self._theta[key] - self._mean[key]) / variance
 
     def _both(self, key: Key) -> NDArray[np.intp]:
         """Return where the unknowns of a pair's two attributes stand."""

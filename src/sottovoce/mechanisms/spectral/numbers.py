@@ -29,13 +29,13 @@ class Numbers:
     Attributes:
         leading: Which may grow with what they make of the table.
         unanswered: Which are of somebody's "no answer".
-        together: How many of them one product of two lists may have the dependence of; 1 unless both are lists.
+        products: How many products the dependence of two lists takes at most; 1 unless both are lists.
         belief: The constants.
     """
 
     leading: NDArray[np.bool_]
     unanswered: NDArray[np.bool_]
-    together: float
+    products: int
     belief: Belief
 
     @classmethod
@@ -56,7 +56,7 @@ class Numbers:
         return cls(
             np.logical_and.outer(*first).ravel(),
             np.logical_or.outer(*blank).ravel(),
-            max(1.0, belief.lists * (min(shape) - 1)) if listed else 1.0,
+            max(1, min(shape) - 1) if listed else 1,
             belief,
         )
 
@@ -64,15 +64,17 @@ class Numbers:
         """Return how many times larger the variance of each number is because the pair depends strongly.
 
         Args:
-            deviation: The standard deviation over people of what the leading numbers make of the log table.
+            deviation: The standard deviation of what the leading numbers make of the log table, over people if both
+                attributes were independent. That of two lists is of many numbers: one product's part of it counts.
         """
-        growth = self.belief.strong * min(deviation, self.belief.strongest) ** 2
+        growth = self.belief.strong * min(deviation / self.products**0.5, self.belief.strongest) ** 2
         return np.where(self.leading, 1 + growth, 1.0)
 
-    def cautious(self, variance: Floats) -> Floats:
+    def widened(self, variance: Floats) -> Floats:
         """Return the variances that intervals take, at least as large as those given."""
-        most = np.maximum(variance, self.belief.most)
-        joined = np.minimum(variance * self.together, most)
+        # one product may have what all of them were expected to have together
+        joined = variance * (1 + self.belief.lists * (self.products - 1))
+        joined = np.minimum(joined, np.maximum(variance, self.belief.most))
         return np.where(self.unanswered, np.maximum(joined, self.belief.no_answer), joined)
 
 

@@ -9,7 +9,8 @@ attributes that go with nothing or hardly anything; and in half of them three at
 as three.
 
 `BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names ten that were measured several
-times while methods were built; on donors and players the limits of answers were settled too, on the others nothing.
+times while methods were built; on donors and players the limits of answers were settled too, and on these and the four
+after them how far strong dependence, two lists and "no answer" may go; on the first four nothing.
 `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured on
 it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most of those who own; a
 school's marks run backwards and its languages are rare ones; a queue that depends on weekend and rain together annoys;
@@ -64,7 +65,7 @@ LOOKED_AT = (
     *("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs"),
     *("anglers", "concerts"),
 )
-"""Crowds that were measured several times while methods were built; of donors and players see above."""
+"""Crowds that were measured several times while methods were built; what was settled on the last six is said above."""
 
 HELD_OUT = ("brigades", "debtors")
 """Crowds that are measured once, at the end."""
