@@ -65,8 +65,8 @@ class Belief:
     cautious: float = 0.96
     unmeasured: float = 0.3
     lists: float = 2.0
-    no_answer: float = 3.0
-    no_answer_unmeasured: float = 2.0
+    no_answer: float = 1.0
+    no_answer_unmeasured: float = 1.0
     pair_prior: float = 0.02
     single_prior: float = 0.5
     single_doubt: float = 1.6
