@@ -33,7 +33,7 @@ demo: $(STAMP) ## Run every stage on a made-up crowd of 200,000 people, and writ
 test: $(STAMP) system ## Run all tests, and say which were skipped for want of what.
 	@$(MAKE) --no-print-directory $(MODULES)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -rs --ignore tests/browser
-	$(BIN)/python -m pytest -q -rs tests/browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -rs tests/browser
 
 fast: $(STAMP) ## Run all but the slow statistical tests.
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -q -m "not slow" --ignore tests/browser
