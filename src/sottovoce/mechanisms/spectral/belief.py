@@ -36,7 +36,7 @@ class Belief:
         cautious: Intervals take this quantile of a pair's own variance.
         unmeasured: How much larger the variance of a product of functions is taken where reports tell nothing of it:
             there the prior alone speaks, and a few pairs depend far more than a normal variable would.
-        lists: Of two attributes without order intervals take the variance so many times larger for every value but one
+        lists: Of two attributes without order intervals take 1 + lists (k - 2) times the variance, k being the values
             of the shorter list, up to `most`: all their dependence may be in one product, and be asked about.
         no_answer: The least variance that intervals take for numbers of "no answer", which often follows from another
             attribute: whoever never went has no bill.
