@@ -12,6 +12,7 @@ from scipy import stats
 
 import sottovoce as sv
 from sottovoce.simulation.crowds import BUILDING, CROWDS, HELD_OUT, LOOKED_AT, Crowd, Population
+from sottovoce.simulation.crowds.allotments import COLONIES
 from sottovoce.simulation.crowds.debtors import HOUSEHOLDS
 from sottovoce.simulation.crowds.donors import NOTES
 
@@ -124,6 +125,7 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
         *(("repairs", "price", "thing"), ("repairs", "years", "thing"), ("anglers", "longest", "sought")),
         *(("anglers", "minutes", "sought"), ("concerts", "price", "music"), ("concerts", "age", "music")),
         *(("brigades", "calls", "station"), ("debtors", "owed", "cause"), ("debtors", "age", "cause")),
+        *(("allotments", "area", "colony"), ("allotments", "paid", "colony"), ("lodgers", "price", "town")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -140,7 +142,7 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
         *(("commuting", "minutes", 5, 0.7), ("visitors", "stayed", 30, 0.5), ("farms", "harvest", 7, 0.5)),
         *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
         *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5), ("brigades", "calls", 5, 0.5)),
-        ("debtors", "weeks", 4, 0.5),
+        *(("debtors", "weeks", 4, 0.5), ("allotments", "waited", 12, 0.6)),
     ],
 )
 def test_times_and_counts_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
@@ -292,6 +294,53 @@ def test_weeks_that_debtors_wait_go_with_seized_wages_and_hardly_with_anything_e
     population = Population(CROWDS["debtors"].schema, CROWDS["debtors"].draw(PEOPLE, seed=0))
     assert population.association("weeks", other) < 0.03
     assert 0.1 < population.association("weeks", "seized") < 0.2
+
+
+def test_half_of_the_gardens_of_every_colony_that_are_known_have_one_area() -> None:
+    table = CROWDS["allotments"].draw(PEOPLE, seed=0)
+    for colony in COLONIES:
+        areas = table["area"][(table["colony"] == colony) & ~np.isnan(table["area"])]
+        assert 0.45 < np.unique(areas, return_counts=True)[1].max() / len(areas) < 0.7, colony
+
+
+def test_who_waited_for_no_allotment_mostly_took_it_over_and_is_not_asked_what_was_paid() -> None:
+    table = CROWDS["allotments"].draw(PEOPLE, seed=0)
+    untold, waited = np.isnan(table["paid"]), table["waited"] > 0
+    assert untold[~waited].mean() > 0.6
+    assert untold[waited].mean() < 0.15
+
+
+@pytest.mark.parametrize("other", ["colony", "age", "waited", "area", "paid"])
+def test_mulch_on_an_allotment_goes_with_no_colony_age_months_area_or_sum(other: str) -> None:
+    # seed 0; five tests at 1e-4
+    crowd = CROWDS["allotments"]
+    assert chance(Population(crowd.schema, crowd.draw(PEOPLE, seed=0)), "mulched", other) > 1e-4
+
+
+def test_a_bed_in_summer_is_dearer_by_the_sea_and_cheaper_elsewhere_and_much_the_same_over_all() -> None:
+    table = CROWDS["lodgers"].draw(PEOPLE, seed=0)
+    price, summer, deviation = table["price"], np.isin(table["month"], ("July", "August")), np.nanstd(table["price"])
+
+    def gap(rows: NDArray[np.bool_]) -> float:
+        return float((np.nanmean(price[rows & summer]) - np.nanmean(price[rows & ~summer])) / deviation)
+
+    assert abs(gap(np.full(PEOPLE, fill_value=True))) < 0.15
+    assert gap(table["town"] == "Skegness") > 0.3
+    assert gap(table["town"] == "Arness") < -0.3
+
+
+def test_who_bathes_stays_whole_weeks_and_who_works_from_monday_to_friday() -> None:
+    table = CROWDS["lodgers"].draw(PEOPLE, seed=0)
+    bathing, work = (table["purpose"] == purpose for purpose in ("bathing", "work"))
+    assert (table["nights"][bathing] % 7 == 0).mean() > 0.5
+    assert (table["nights"][work] % 7 == 4).mean() > 0.4
+
+
+def test_dormitories_are_bad_for_the_sleep_of_parties_that_do_not_fill_them() -> None:
+    table = CROWDS["lodgers"].draw(PEOPLE, seed=0)
+    dormitory, large, slept = table["bed"] == "dormitory", table["party"] >= 4, table["slept"]
+    assert slept[~dormitory & ~large].mean() - slept[dormitory & ~large].mean() > 0.5
+    assert abs(slept[~dormitory & large].mean() - slept[dormitory & large].mean()) < 0.2
 
 
 @EACH

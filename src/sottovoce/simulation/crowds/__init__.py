@@ -1,4 +1,4 @@
-"""Made-up crowds to be honest on: sixteen surveys whose every answer is known, and more than a hundred questions each.
+"""Made-up crowds to be honest on: eighteen surveys whose every answer is known, and more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
@@ -8,22 +8,25 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names ten that were measured several
-times while methods were built; on donors and players the limits of answers were settled too, and on these and the four
-after them how far strong dependence, two lists and "no answer" may go; on the first four nothing.
-`HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured on
-it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most of those who own; a
-school's marks run backwards and its languages are rare ones; a queue that depends on weekend and rain together annoys;
-watering pays or costs depending on the district; gifts come once or twelve times a year, in notes; ages have two humps,
-and the young do not know the fee; the youngest and the oldest animals see the vet most; what is not mended takes the
-whole hour, and few are neither glad nor sorry; only who caught a fish is asked how long it was; who was invited does
-not know the price, and fans and the curious want to come again to different places; nobody can have served longer than
-they are old enough for, and parents come by day if they work shifts; incomes heap at a benefit's rate, and few large
-debts or many small ones come to the same), so that they show what a method does with a crowd that nobody had in mind.
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names twelve that were measured while
+methods were built, most several times; on donors and players the limits of answers were settled too, and on these and
+the four after them how far strong dependence, two lists and "no answer" may go; on the first four nothing; the last two
+were held out before. `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a
+crowd is not measured on it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most
+of those who own; a school's marks run backwards and its languages are rare ones; a queue that depends on weekend and
+rain together annoys; watering pays or costs depending on the district; gifts come once or twelve times a year, in
+notes; ages have two humps, and the young do not know the fee; the youngest and the oldest animals see the vet most;
+what is not mended takes the whole hour, and few are neither glad nor sorry; only who caught a fish is asked how long it
+was; who was invited does not know the price, and fans and the curious want to come again to different places; nobody
+can have served longer than they are old enough for, and parents come by day if they work shifts; incomes heap at a
+benefit's rate, and few large debts or many small ones come to the same; half of a colony's gardens have one area, and
+who took over from the family neither waited nor says what was paid; nights come in weeks, and a town is dear in summer
+or just then not), so that they show what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
 
+from sottovoce.simulation.crowds.allotments import CROWD as _ALLOTMENTS
 from sottovoce.simulation.crowds.anglers import CROWD as _ANGLERS
 from sottovoce.simulation.crowds.brigades import CROWD as _BRIGADES
 from sottovoce.simulation.crowds.clauses import Clause
@@ -36,6 +39,7 @@ from sottovoce.simulation.crowds.farms import CROWD as _FARMS
 from sottovoce.simulation.crowds.health import CROWD as _HEALTH
 from sottovoce.simulation.crowds.households import CROWD as _HOUSEHOLDS
 from sottovoce.simulation.crowds.learning import CROWD as _LEARNING
+from sottovoce.simulation.crowds.lodgers import CROWD as _LODGERS
 from sottovoce.simulation.crowds.pets import CROWD as _PETS
 from sottovoce.simulation.crowds.players import CROWD as _PLAYERS
 from sottovoce.simulation.crowds.population import Population
@@ -54,6 +58,7 @@ CROWDS: dict[str, Crowd] = {
         *(_HOUSEHOLDS, _LEARNING, _VISITORS, _FARMS),
         *(_DONORS, _PLAYERS, _PETS, _REPAIRS),
         *(_ANGLERS, _CONCERTS, _BRIGADES, _DEBTORS),
+        *(_ALLOTMENTS, _LODGERS),
     )
 }
 """Every crowd by name."""
@@ -63,9 +68,9 @@ BUILDING = ("commuting", "health", "telemetry", "staff")
 
 LOOKED_AT = (
     *("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs"),
-    *("anglers", "concerts"),
+    *("anglers", "concerts", "brigades", "debtors"),
 )
-"""Crowds that were measured several times while methods were built; what was settled on the last six is said above."""
+"""Crowds that were measured while methods were built; what was settled on some of them is said above."""
 
-HELD_OUT = ("brigades", "debtors")
+HELD_OUT = ("allotments", "lodgers")
 """Crowds that are measured once, at the end."""
