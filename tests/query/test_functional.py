@@ -14,6 +14,7 @@ from sottovoce.query.functional import (
     cdf_influence,
     fraction_of,
     fraction_within,
+    imputed,
     linear_error,
     moment_of,
     parse,
@@ -51,6 +52,21 @@ def test_the_error_of_a_share_is_how_far_it_is_from_the_probability() -> None:
     below = value(fraction_within(SCHEMA, terms, 1, 0, 1.5)) / share
     assert value(cdf_influence(SCHEMA, terms, 1, 1.5, below, share)) == pytest.approx(0, abs=1e-12)
     assert value(cdf_influence(SCHEMA, terms, 1, 1.5, below - 0.1, share)) == pytest.approx(0.1, abs=1e-12)
+
+
+def test_imputed_is_a_functional_in_which_no_answer_is_like_everybodys_answers() -> None:
+    terms = parse(SCHEMA, "region = 'east' OR age = 0")
+    influence = cdf_influence(SCHEMA, terms, 1, 1.5, 0.3, 0.8)
+    everybody = np.asarray(MODEL.marginal("income"))
+    found = imputed(influence, 1, everybody)
+    for (coefficient, weights), (before, old) in zip(found.products, influence.products, strict=True):
+        assert coefficient == before
+        assert weights.keys() == old.keys()
+        assert weights[1][:-1].tolist() == old[1][:-1].tolist()
+        assert weights[1][-1] == pytest.approx(everybody @ weights[1]), "as it is of everybody's, so it is of all"
+    silent = MODEL.answer("income IS NULL AND (region = 'east' OR age = 0)").fraction
+    added = found.products[0][1][1][-1] * silent / 0.8
+    assert value(found) == pytest.approx(value(influence) + added, abs=1e-12)
 
 
 def test_the_error_of_a_ratio_is_centred_where_the_ratio_is() -> None:

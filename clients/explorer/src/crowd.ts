@@ -38,6 +38,8 @@ interface Ordering {
   /** The positions on the axis of levels at which limits of the median are looked for. */
   readonly looked: readonly number[];
   readonly below: Named;
+  /** The same, and whoever did not answer counts as those who did, on average (sottovoce.query.functional.imputed). */
+  readonly imputed: Named;
 }
 
 const MOST_POSITIONS = 256; // at which limits of a median are looked for
@@ -165,15 +167,17 @@ export class Crowd {
    */
   median(place: number, filters: Filters): Limited | null {
     const attribute = this.about.attributes[place] as Ordered;
-    const { answered, looked, below } = this.ordering(place);
+    const { answered, looked, below, imputed } = this.ordering(place);
     const others = this.product(filters.map((filter, other) => (other === place ? null : filter)));
     const selected = this.mixture.expectation(new Map([...others, [place, answered] as const]), 1)[0];
     if (!(selected > 0)) return null;
-    const product = new Map([...others, [place, below] as const]);
-    const gaps = this.mixture.expectation(product, looked.length).map((gap) => gap / selected);
+    const product = new Map([...others, [place, imputed] as const]);
+    const [gaps, means] = [below, imputed].map((named) =>
+      this.mixture.expectation(new Map([...others, [place, named] as const]), looked.length).map((sum) => sum / selected),
+    );
     const calibrated = this.tilted.size > 0;
     const forms = this.spread?.of(calibrated ? [product, this.tilted] : [product], looked.length);
-    const amounts = [Float64Array.of(1 / selected), gaps.map((gap) => -gap / this.total)];
+    const amounts = [Float64Array.of(1 / selected), means.map((mean) => -mean / this.total)];
     const { variance } = forms?.known(amounts) ?? unknown(looked.length);
     const least = calibrated ? null : this.sampling(product, looked.length);
     const reach = variance.map(
@@ -290,12 +294,20 @@ export class Crowd {
     const looked = positions(valueLevels(attribute));
     const half = (position: number) =>
       regionWeights([[0, position]], size).map((weight, level) => weight - answered[level] / 2);
+    const everybody = this.distribution(place, []).fractions;
+    const people = dot(everybody, answered);
+    const silent = (weights: Float64Array) => weights.fill(dot(everybody, weights) / people, valueLevels(attribute));
     const one = (weights: Float64Array): Named => ({ parts: [this.tiltedPart(place, weights)], at: null });
+    const several = (weights: readonly Float64Array[]): Named => ({
+      parts: weights.map((own) => this.tiltedPart(place, own)),
+      at: identity(weights.length),
+    });
     const found = {
       values: one(values),
       answered: one(answered),
       looked,
-      below: { parts: looked.map((end) => this.tiltedPart(place, half(end))), at: identity(looked.length) },
+      below: several(looked.map(half)),
+      imputed: several(looked.map((end) => silent(half(end)))),
     };
     this.orderings.set(place, found);
     return found;

@@ -20,6 +20,7 @@ from sottovoce.query.functional import (
     breakpoints,
     cdf_influence,
     fraction_within,
+    imputed,
     less,
     linear_error,
     moment_of,
@@ -199,14 +200,13 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
     if not selected > 0:
         return None
     steps = np.maximum.accumulate(np.clip(steps / selected, 0.0, 1.0))
-    position = _position(positions, steps, probability)
     looked = positions[:: -(-len(positions) // MOST_POSITIONS)]
     looked = looked if looked[-1] == positions[-1] else np.append(looked, positions[-1])
-    influences = [cdf_influence(model.schema, terms, index, end, probability, selected) for end in looked.tolist()]
+    position = _position(positions, steps, probability)
+    *influences, here = _cdf_influences(model, terms, index, [*looked.tolist(), position], probability, selected)
     errors = normal_factor(level) * errors_of(model, influences)
     gap = np.interp(looked, positions, steps) - probability
     low, high = (value_at(attribute, end) for end in _possible(looked, gap, errors))
-    here = cdf_influence(model.schema, terms, index, position, probability, selected)
     value = value_at(attribute, position)
     return Estimate(
         value,
@@ -215,6 +215,18 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
         interval_note=model.interval_note,
         evidence=assess(model, [here]).evidence[0],
     )
+
+
+def _cdf_influences(
+    model: Model, terms: Terms, index: int, ends: Sequence[float], probability: float, selected: float
+) -> list[Functional]:
+    """Return the functionals whose errors are those of the shares below some positions, of those who answered."""
+    attribute = model.schema.attributes[index]
+    found = [cdf_influence(model.schema, terms, index, end, probability, selected) for end in ends]
+    if not (model.errs_about_everybody and attribute.value_levels < attribute.size):
+        return found
+    everybody = np.asarray(model.marginal(attribute.name))
+    return [imputed(influence, index, everybody) for influence in found]
 
 
 def _possible(positions: Floats, gap: Floats, reach: Floats) -> tuple[float, float]:

@@ -98,6 +98,11 @@ class Fitted(ABC):
                 f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
             ) from error
 
+    @property
+    def errs_about_everybody(self) -> bool:
+        """Whether errors of a group are taken as if its levels were spread as everybody's are (functional.imputed)."""
+        return False
+
     @abstractmethod
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""

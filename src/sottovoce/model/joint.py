@@ -94,6 +94,11 @@ class CalibratedModel(JointModel):
         return self.base.kind
 
     @property
+    def errs_about_everybody(self) -> bool:
+        """Whether errors of the model that was reweighted are."""
+        return self.base.errs_about_everybody
+
+    @property
     def interval_note(self) -> str:
         """What the intervals include, and what not."""
         return (

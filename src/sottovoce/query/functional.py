@@ -128,6 +128,26 @@ def cdf_influence(
     return Functional(tuple(products))
 
 
+def imputed(functional: Functional, index: int, everybody: Floats) -> Functional:
+    """Return a functional in which whoever did not answer counts as those who did, on average over everybody.
+
+    How many of a group did not answer has no part in the mean or median of those who did. An error that is linear in
+    a model's products takes people without an answer to be missing from everybody's distribution alike, though, so
+    that of a group unlike all others it would have a large part; of the functional returned it has none.
+
+    Args:
+        functional: What is asked, such as `cdf_influence` gives: every product has weights of the attribute.
+        index: The attribute's number; one whose last level is "no answer".
+        everybody: The distribution of its levels.
+    """
+    answered = everybody[:-1] / max(float(everybody[:-1].sum()), 1e-300)
+    products = []
+    for coefficient, weights in functional.products:
+        own = weights[index]
+        products.append((coefficient, {**weights, index: np.append(own[:-1], answered @ own[:-1])}))
+    return Functional(tuple(products))
+
+
 def breakpoints(schema: Schema, terms: Terms, index: int) -> Floats:
     """Return positions on an attribute's axis of levels between which those whom a predicate selects spread evenly.
 

@@ -1,6 +1,7 @@
 """The mixture model: a coherent distribution of whole records, with intervals from what the fit leaves behind."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -181,6 +182,20 @@ def test_deviations_are_finite_and_positive_and_follow_what_is_unknown():
     assert np.isfinite(small).all()
     assert (small > 0).all()
     assert (large > 3 * small).all()
+
+
+def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_who_did(collected):
+    model = collected[2]
+    doubt, silence = model.known.doubt, 7 + 2  # functions of a, of b, then the first of c: "no answer"
+    unsure = doubt.posterior.copy()
+    unsure[silence], unsure[:, silence] = 0.5, 0.5
+    known = replace(model.known, doubt=replace(doubt, posterior=unsure))
+    loose = MixtureModel(model.origin, weights=model.weights, factors=model.factors, known=known)
+    silent = [own.answer("c IS NULL", given="a < 2").interval for own in (model, loose)]
+    assert np.diff(silent[1]) > 1.5 * np.diff(silent[0])
+    for where in ("a < 2", "b = 'x'"):
+        medians = [own.quantile("c", 0.4, where=where).interval for own in (model, loose)]
+        assert medians[0] == pytest.approx(medians[1], abs=1e-4), where
 
 
 def test_a_query_that_holds_nobody_is_still_uncertain():

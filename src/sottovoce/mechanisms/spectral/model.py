@@ -159,6 +159,11 @@ class MixtureModel(JointModel):
         """What knows the error of answers; None in a model that does not."""
         return self._posterior
 
+    @property
+    def errs_about_everybody(self) -> bool:
+        """True: an error of a product of functions is one of everybody's distributions (posterior.py)."""
+        return True
+
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
         products = np.repeat(self.weights[None, :], batch.count, axis=0)
