@@ -37,13 +37,17 @@ def test_products_of_leading_scores_grow_with_the_square_of_what_they_make_of_th
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS)
-def test_intervals_take_more_for_two_lists_and_at_least_so_much_for_no_answer(one, other):
+def test_intervals_take_more_for_two_lists_for_fine_scores_and_at_least_so_much_for_no_answer(one, other):
     variances = np.full(SHAPES[one] * SHAPES[other], 0.01)
     taken = numbers_of(one, other).widened(variances).reshape(SHAPES[one], SHAPES[other])
+    ranks = {ORDERED: [1, 2, 3, 4], ASKED: [None, 1, 2, 3, 4], LIST: [None] * 4}  # None: a value's or "no answer"'s own
     for a, b in np.ndindex(taken.shape):
         unanswered = (one is ASKED and a == 0) or (other is ASKED and b == 0)
         together = 1 + BELIEF.lists * 2 if one is LIST and other is LIST else 1
-        assert taken[a, b] == pytest.approx(BELIEF.no_answer if unanswered else 0.01 * together)
+        first, second = ranks[one][a], ranks[other][b]
+        power = BELIEF.fine if first and second else BELIEF.profile
+        usual = 0.01 * together * ((first or 1) * (second or 1)) ** power
+        assert taken[a, b] == pytest.approx(max(usual, BELIEF.no_answer) if unanswered else usual)
 
 
 def test_two_lists_take_no_more_than_the_most_considered_but_never_less_than_given():

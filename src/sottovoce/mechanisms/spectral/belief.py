@@ -38,6 +38,9 @@ class Belief:
             there the prior alone speaks, and a few pairs depend far more than a normal variable would.
         lists: Of two attributes without order intervals take 1 + lists (k - 2) times the variance, k being the values
             of the shorter list, up to `most`: all their dependence may be in one product, and be asked about.
+        fine: Of two ordered attributes intervals take k^fine times the variance of numbers of the k-th score, of both:
+            dependence is not always as smooth as `score_decay` has it.
+        profile: The same beside a value without order or "no answer", which may be in the middle of a scale.
         no_answer: The least variance that intervals take for numbers of "no answer", which often follows from another
             attribute: whoever never went has no bill.
         no_answer_unmeasured: What `unmeasured` is for "no answer".
@@ -65,6 +68,8 @@ class Belief:
     cautious: float = 0.96
     unmeasured: float = 0.3
     lists: float = 2.0
+    fine: float = 1.0
+    profile: float = 2.0
     no_answer: float = 1.0
     no_answer_unmeasured: float = 1.0
     pair_prior: float = 0.02

@@ -1,4 +1,4 @@
-"""Which numbers of a pair may be far larger than the others: strong dependence, two lists, and "no answer".
+"""Which numbers of a pair may be far larger than the others: strong dependence, two lists, "no answer", fine scores.
 
 A pair's numbers theta have one variance, by what all of them show (scale.py). Some are larger than that by nature:
 
@@ -8,6 +8,8 @@ A pair's numbers theta have one variance, by what all of them show (scale.py). S
 - **Two lists**: of two attributes without order a few products may have all the dependence, as if some values of the
   one list went with some of the other, and people ask for just these together. For intervals only.
 - **"No answer"** often follows from another answer: who never went has no bill. For intervals only.
+- **Fine scores** of an ordered attribute: dependence is smooth on the whole, but not always, and least of all beside a
+  value without order or "no answer", which may be in the middle of a scale or at both ends. For intervals only.
 """
 
 from __future__ import annotations
@@ -30,12 +32,14 @@ class Numbers:
         leading: Which may grow with what they make of the table.
         unanswered: Which are of somebody's "no answer".
         products: How many products the dependence of two lists takes at most; 1 unless both are lists.
+        fine: How many times the variance that smooth dependence has intervals take.
         belief: The constants.
     """
 
     leading: NDArray[np.bool_]
     unanswered: NDArray[np.bool_]
     products: int
+    fine: Floats
     belief: Belief
 
     @classmethod
@@ -53,10 +57,18 @@ class Numbers:
             for axis, count in zip(axes, shape, strict=True)
         ]
         listed = not (axes[0].ordered or axes[1].ordered)
+        # the number of each score of the rank; 1 of those that single values and "no answer" have
+        number = [
+            np.maximum(np.arange(count) + 1.0 - axis.nullable, 1.0) if axis.ordered else np.ones(count)
+            for axis, count in zip(axes, shape, strict=True)
+        ]
+        ranked = [~own & axis.ordered for axis, own in zip(axes, blank, strict=True)]
+        power = np.where(np.logical_and.outer(*ranked), belief.fine, belief.profile)
         return cls(
             np.logical_and.outer(*first).ravel(),
             np.logical_or.outer(*blank).ravel(),
             max(1, min(shape) - 1) if listed else 1,
+            (np.multiply.outer(*number) ** power).ravel(),
             belief,
         )
 
@@ -72,6 +84,7 @@ class Numbers:
 
     def widened(self, variance: Floats) -> Floats:
         """Return the variances that intervals take, at least as large as those given."""
+        variance = variance * self.fine
         # one product may have what all of them were expected to have together
         joined = variance * (1 + self.belief.lists * (self.products - 1))
         joined = np.minimum(joined, np.maximum(variance, self.belief.most))
