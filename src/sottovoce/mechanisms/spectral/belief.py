@@ -1,8 +1,9 @@
 """What is believed of dependence and of a model's errors: every constant of fit and intervals, each with its reason.
 
 The constants were settled on four made-up crowds (commuting, health, telemetry, staff), `unmeasured` on donors and
-players too, `strong`, `lists` and those of "no answer" on these, pets, repairs, anglers and concerts, and looked at on
-six sets of 64-level attributes; docs/design/intervals.md has the measurements.
+players too, `strong`, `lists` and those of "no answer" on these, pets, repairs, anglers and concerts, `fine` and
+`profile` on all crowds but those held out, and looked at on six sets of 64-level attributes; docs/design/intervals.md
+has the measurements.
 """
 
 from __future__ import annotations
