@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import ModelError
-from sottovoce.mechanisms.spectral.belief import BELIEF
+from sottovoce.mechanisms.spectral.belief import BELIEF, Belief
 from sottovoce.mechanisms.spectral.doubt import Doubt, _root, doubt_of
 from sottovoce.mechanisms.spectral.fitting import wanted
 from sottovoce.mechanisms.spectral.joint import Estimate, estimate
@@ -17,6 +17,7 @@ from sottovoce.mechanisms.spectral.walsh import Axis
 from tests.mechanisms.spectral.brute_force import expected_counts, marginal, questions_on_pairs, scaled_table, seen_of
 
 AXES = [Axis(8), Axis(4, ordered=False), Axis(6)]
+SMOOTH = replace(BELIEF, fine=0.0, profile=0.0)  # nothing more for fine scores than the fit has for them
 MATRICES = ("posterior", "gap", "left")
 
 
@@ -42,11 +43,11 @@ class Case:
     doubt: Doubt
 
     @classmethod
-    def of(cls, axes: list[Axis], seen: Observations, steps: int = 12) -> "Case":
-        found = estimate(axes, seen, steps=steps, most_scores=8)
+    def of(cls, axes: list[Axis], seen: Observations, steps: int = 12, belief: Belief = BELIEF) -> "Case":
+        found = estimate(axes, seen, steps=steps, most_scores=8, belief=belief)
         target = wanted(found)
         result = mixture(target, components=64, leaps=60)
-        return cls(found, target, result, doubt_of(axes, found, target, result))
+        return cls(found, target, result, doubt_of(axes, found, target, result, belief))
 
 
 def noisy(joint: np.ndarray, reports: float, seed: int) -> Observations:
@@ -281,7 +282,7 @@ def test_one_attribute_has_no_pairs_to_doubt() -> None:
 
 @pytest.mark.parametrize(("reports", "strength"), [(500.0, 1.0), (5000.0, 1.0), (2000.0, 0.0)])
 def test_errors_of_means_are_not_above_what_is_stated(reports: float, strength: float) -> None:
-    """Sixty collections, seeds 0 to 59, of crowds with and without dependence.
+    """Sixty collections, seeds 0 to 59, of crowds without dependence and with smooth one, which is believed to be so.
 
     For each pair the mean of squared errors less stated squares is at most 4 standard errors above zero: were it zero,
     a false alarm once in 30,000 for each of the nine. Of the pair that depends stated squares are not much larger.
@@ -290,7 +291,7 @@ def test_errors_of_means_are_not_above_what_is_stated(reports: float, strength: 
     keys = list(combinations(range(3), 2))
     errors, stated = np.zeros((2, 60, len(keys)))
     for seed in range(60):
-        case = Case.of(AXES, noisy(joint, reports, seed), steps=8)
+        case = Case.of(AXES, noisy(joint, reports, seed), steps=8, belief=SMOOTH)
         shown, of = dependence_of(case.mixture, case.doubt.functions), places(case.doubt)
         for number, (one, other) in enumerate(keys):
             table, where = marginal(joint, one, other), (of[one], of[other])
@@ -302,6 +303,21 @@ def test_errors_of_means_are_not_above_what_is_stated(reports: float, strength: 
     assert (beyond.mean(axis=0) < 4 * beyond.std(axis=0, ddof=1) / np.sqrt(60)).all()
     if strength:
         assert stated[:, 0].mean() < 3 * errors[:, 0].mean()
+
+
+def test_what_intervals_allow_for_fine_scores_goes_to_fine_functions() -> None:
+    """Seed 0: variances of all products of functions, at least those of a crowd believed to be smooth."""
+    seen = noisy(crowd(1.0), 5000.0, 0)
+    allowed, smooth = (Case.of(AXES, seen, belief=belief).doubt for belief in (BELIEF, SMOOTH))
+    np.testing.assert_array_equal(allowed.functions[0], smooth.functions[0])
+    first, second, third = places(allowed)
+    for where in ((first, second), (first, third), (second, third)):
+        grown = allowed.posterior[where] / smooth.posterior[where]
+        assert grown.min() > 0.99
+        assert grown[-1, -1] > 1.3
+    by_function = allowed.posterior[first, second].sum(axis=1) / smooth.posterior[first, second].sum(axis=1)
+    assert by_function[0] < 1.1
+    assert by_function[-1] > 3 * by_function[0]
 
 
 def test_a_saved_doubt_says_the_same_in_short_numbers(case: Case) -> None:

@@ -193,7 +193,7 @@ def test_a_pair_that_depends_is_found_and_those_that_do_not_are_left_apart():
 
 
 def test_how_far_strong_dependence_may_go_is_asked_about_the_table_found_too():
-    """Caution is before any number's growth; the first numbers of both then grow with the table."""
+    """Caution is before any number's own; the first numbers of both then grow with the table, fine ones have more."""
     axes = [Axis(5), Axis(5)]
     levels = np.arange(5)
     joint = np.exp(-np.abs(levels[:, None] - levels))
@@ -202,8 +202,9 @@ def test_how_far_strong_dependence_may_go_is_asked_about_the_table_found_too():
     about_the_table = BELIEF.quantile(alone(told.evidence(BELIEF.grid)[None]), BELIEF.cautious)[0]
     assert pair.shown[1:].max() < about_the_table < 0.9 * BELIEF.most
     assert pair.doubted == pytest.approx(about_the_table)
-    np.testing.assert_allclose(pair.cautious[1:], about_the_table)
-    assert pair.cautious[0] / pair.cautious[1] > 2
+    fine = np.multiply.outer(np.arange(1, 5), np.arange(1, 5)).ravel() ** BELIEF.fine
+    np.testing.assert_allclose(pair.cautious[1:], about_the_table * fine[1:])
+    assert pair.cautious[0] / about_the_table > 2
     assert (pair.cautious >= pair.shown).all()
 
 
