@@ -262,6 +262,30 @@ def test_a_calibrated_model_answers_as_it_does_in_python(
     assert_shows(table_of(page, "weekly hours"), calibrated, "weekly hours", "TRUE")
 
 
+def test_medians_of_those_who_answered_are_pythons_however_many_did_not(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    """Who goes on foot mostly says nothing of what was spent, and spent little; then half are known to say nothing."""
+    schema = sv.Schema([sv.Numeric("spent", 0, 90, bins=30, nullable=True), sv.Categorical("travel", ["car", "foot"])])
+    generator = np.random.default_rng(7)
+    travel = generator.choice(["car", "foot"], 5_000)
+    spent = np.where(travel == "foot", generator.gamma(1.5, 8, 5_000), generator.gamma(5, 10, 5_000)).clip(0, 90)
+    silent = generator.random(5_000) < np.where(travel == "foot", 0.7, 0.1)
+    plan = sv.Plan.create(schema, epsilon=2, users=30_000)
+    table = {"spent": np.where(silent, np.nan, spent), "travel": travel}
+    model = sv.fit(plan, sv.simulate(plan, table, seed=3, users=30_000))
+    half = {(0, 45): 0.3, (45, 90): 0.2, None: 0.5}
+    for number, asked in enumerate(
+        (model, model.calibrate({"spent": half}), model.calibrate({"travel": {"foot": 0.9, "car": 0.1}}))
+    ):
+        path = tmp_path / f"{number}.html"
+        path.write_text(explorer_page(asked), encoding="utf-8")
+        page = context.new_page()
+        page.goto(f"{path.as_uri()}#is.travel=foot")
+        assert_centres_as(page, asked, {"spent": "travel = 'foot'"})
+        page.close()
+
+
 def fill_shares(page: Page, name: str, shares: dict[str, float], bands: str | None = None) -> None:
     """Say in the dialog what is known of an attribute, in percent."""
     page.get_by_role("button", name="Calibrate").click()

@@ -54,19 +54,27 @@ def test_the_error_of_a_share_is_how_far_it_is_from_the_probability() -> None:
     assert value(cdf_influence(SCHEMA, terms, 1, 1.5, below - 0.1, share)) == pytest.approx(0.1, abs=1e-12)
 
 
-def test_imputed_is_a_functional_in_which_no_answer_is_like_everybodys_answers() -> None:
-    terms = parse(SCHEMA, "region = 'east' OR age = 0")
-    influence = cdf_influence(SCHEMA, terms, 1, 1.5, 0.3, 0.8)
-    everybody = np.asarray(MODEL.marginal("income"))
-    found = imputed(influence, 1, everybody)
+@pytest.mark.parametrize("tilt", [[1, 1, 1, 1], [0.5, 1, 2, 3], [1, 1, 1, 0.2]])
+def test_imputed_is_a_functional_in_which_no_answer_is_like_everybodys_answers(tilt: list[float]) -> None:
+    influence = cdf_influence(SCHEMA, parse(SCHEMA, "region = 'east' OR age = 0"), 1, 1.5, 0.3, 0.8)
+    everybody, counted = np.asarray(MODEL.marginal("income")), np.array(tilt)
+    found = imputed(influence, 1, everybody, counted)
     for (coefficient, weights), (before, old) in zip(found.products, influence.products, strict=True):
         assert coefficient == before
         assert weights.keys() == old.keys()
-        assert weights[1][:-1].tolist() == old[1][:-1].tolist()
-        assert weights[1][-1] == pytest.approx(everybody @ weights[1]), "as it is of everybody's, so it is of all"
-    silent = MODEL.answer("income IS NULL AND (region = 'east' OR age = 0)").fraction
-    added = found.products[0][1][1][-1] * silent / 0.8
-    assert value(found) == pytest.approx(value(influence) + added, abs=1e-12)
+        own, plain = weights[1] * counted, old[1] * counted
+        assert own[-1] == pytest.approx(everybody[:-1] @ own[:-1] / everybody[:-1].sum()), "as answers are"
+        assert everybody @ own == pytest.approx(everybody @ plain), "what it is of everybody stays"
+        moved = weights[1][:-1] - old[1][:-1]
+        np.testing.assert_allclose(moved, moved[0], atol=1e-12, err_msg="by as much at every answer")
+
+
+@pytest.mark.parametrize(("everybody", "tilt"), [([0, 0, 0, 1], [1, 1, 1, 1]), ([0.2, 0.2, 0.2, 0.4], [1, 1, 1, 0])])
+def test_imputed_leaves_a_functional_alone_where_nobody_answers_or_nobody_else_counts(
+    everybody: list[float], tilt: list[float]
+) -> None:
+    influence = cdf_influence(SCHEMA, parse(SCHEMA, "age = 0"), 1, 1.5, 0.3, 0.8)
+    assert imputed(influence, 1, np.array(everybody), np.array(tilt)) is influence
 
 
 def test_the_error_of_a_ratio_is_centred_where_the_ratio_is() -> None:

@@ -294,22 +294,33 @@ export class Crowd {
     const looked = positions(valueLevels(attribute));
     const half = (position: number) =>
       regionWeights([[0, position]], size).map((weight, level) => weight - answered[level] / 2);
-    const everybody = this.distribution(place, []).fractions;
-    const people = dot(everybody, answered);
-    const silent = (weights: Float64Array) => weights.fill(dot(everybody, weights) / people, valueLevels(attribute));
     const one = (weights: Float64Array): Named => ({ parts: [this.tiltedPart(place, weights)], at: null });
     const several = (weights: readonly Float64Array[]): Named => ({
       parts: weights.map((own) => this.tiltedPart(place, own)),
       at: identity(weights.length),
     });
+    const below = several(looked.map(half));
     const found = {
       values: one(values),
       answered: one(answered),
       looked,
-      below: several(looked.map(half)),
-      imputed: several(looked.map((end) => silent(half(end)))),
+      below,
+      imputed: valueLevels(attribute) < size ? several(looked.map((end) => this.silent(place, half(end)))) : below,
     };
     this.orderings.set(place, found);
+    return found;
+  }
+
+  /** Return weights in which "no answer", the last level, counts as those who answered do, on average. */
+  private silent(place: number, weights: Float64Array): Float64Array {
+    const [everybody, last] = [this.mixture.marginals[place], weights.length - 1];
+    const tilt = this.tilts.get(place) ?? new Float64Array(weights.length).fill(1);
+    const counted = everybody.map((people, level) => (level < last ? people * tilt[level] : 0));
+    const [share, total] = [1 - everybody[last], counted.reduce((sum, own) => sum + own, 0)];
+    if (!(share > 0 && tilt[last] > 0 && total > 0)) return weights;
+    const less = ((1 - share) * dot(counted, weights)) / total;
+    const found = weights.map((own) => own - less);
+    found[last] = dot(counted, found) / (share * tilt[last]);
     return found;
   }
 

@@ -20,7 +20,6 @@ from sottovoce.query.functional import (
     breakpoints,
     cdf_influence,
     fraction_within,
-    imputed,
     less,
     linear_error,
     moment_of,
@@ -223,10 +222,9 @@ def _cdf_influences(
     """Return the functionals whose errors are those of the shares below some positions, of those who answered."""
     attribute = model.schema.attributes[index]
     found = [cdf_influence(model.schema, terms, index, end, probability, selected) for end in ends]
-    if not (model.errs_about_everybody and attribute.value_levels < attribute.size):
+    if attribute.value_levels == attribute.size:
         return found
-    everybody = np.asarray(model.marginal(attribute.name))
-    return [imputed(influence, index, everybody) for influence in found]
+    return [model.imputed(influence, index) for influence in found]
 
 
 def _possible(positions: Floats, gap: Floats, reach: Floats) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from sottovoce.model.origin import Origin
 from sottovoce.model.samples import to_frame
 from sottovoce.plan.registry import every_mechanism
 from sottovoce.query.batch import Batch
+from sottovoce.query.functional import Functional
 from sottovoce.schema.schema import Schema
 
 if TYPE_CHECKING:
@@ -98,11 +99,6 @@ class Fitted(ABC):
                 f"unknown attribute {name!r}; this collection has {', '.join(self.schema.names)}"
             ) from error
 
-    @property
-    def errs_about_everybody(self) -> bool:
-        """Whether errors of a group are taken as if its levels were spread as everybody's are (functional.imputed)."""
-        return False
-
     @abstractmethod
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
@@ -137,6 +133,18 @@ class Fitted(ABC):
     def spread(self, batch: Batch, sums: Floats) -> Spread:
         """Return all that is known of the error of each sum; a model may know more than its standard error."""
         return replace(Spread.unknown(len(sums)), error=self.deviations(batch, sums))
+
+    def imputed(self, functional: Functional, index: int, tilt: Floats | None = None) -> Functional:
+        """Return the functional whose error is that of a share below somewhere, among a group who answered.
+
+        The one given, unless a model works out errors about everybody's distributions (sottovoce.query.functional).
+
+        Args:
+            functional: Its influence function.
+            index: The attribute's number; one that may have no answer.
+            tilt: By how much people at each of its levels count besides; evenly unless given.
+        """
+        return functional
 
     def bias(self, batch: Batch, sums: Floats) -> Floats:
         """Return how far off each sum may be on average over collections; nothing, unless a model knows better."""

@@ -25,6 +25,7 @@ from sottovoce.model.fitted import Spread
 from sottovoce.model.model import Model
 from sottovoce.model.samples import make_table
 from sottovoce.query.batch import Batch, Selection
+from sottovoce.query.functional import Functional
 
 Levels = list[NDArray[np.intp]]
 
@@ -94,11 +95,6 @@ class CalibratedModel(JointModel):
         return self.base.kind
 
     @property
-    def errs_about_everybody(self) -> bool:
-        """Whether errors of the model that was reweighted are."""
-        return self.base.errs_about_everybody
-
-    @property
     def interval_note(self) -> str:
         """What the intervals include, and what not."""
         return (
@@ -120,6 +116,11 @@ class CalibratedModel(JointModel):
         errors = np.hstack([sums, -values[:, None]]) / self._total
         found = self.base.spread(self._tilt(everybody), errors)
         return replace(Spread.unknown(len(sums)), error=found.error, evidence=found.evidence)
+
+    def imputed(self, functional: Functional, index: int, tilt: Floats | None = None) -> Functional:
+        """Return the functional whose error the model that was reweighted works out, with all weights."""
+        own = self.weights.get(index, np.ones(self.schema.sizes[index]))
+        return self.base.imputed(functional, index, own if tilt is None else own * tilt)
 
     def draw_levels(self, count: int, generator: np.random.Generator) -> Levels:
         """Return people drawn from the model that was reweighted, each kept with a chance that follows its weight."""

@@ -128,23 +128,29 @@ def cdf_influence(
     return Functional(tuple(products))
 
 
-def imputed(functional: Functional, index: int, everybody: Floats) -> Functional:
+def imputed(functional: Functional, index: int, everybody: Floats, tilt: Floats) -> Functional:
     """Return a functional in which whoever did not answer counts as those who did, on average over everybody.
 
-    How many of a group did not answer has no part in the mean or median of those who did. An error that is linear in
-    a model's products takes people without an answer to be missing from everybody's distribution alike, though, so
-    that of a group unlike all others it would have a large part; of the functional returned it has none.
+    How many of a group did not answer is nothing to the median of those who did. But an error that is linear in
+    products of everybody's distributions takes people without an answer to be missing from among all people, not from
+    the group; of a group unlike all others that would be a large part. Of the functional returned it is none, to first
+    order. Its mean over everybody stays, so that all other errors, as of the group's size, have the part that they had.
 
     Args:
         functional: What is asked, such as `cdf_influence` gives: every product has weights of the attribute.
         index: The attribute's number; one whose last level is "no answer".
-        everybody: The distribution of its levels.
+        everybody: The distribution of its levels about which errors are worked out.
+        tilt: By how much people at each level count besides; ones unless the model is calibrated.
     """
-    answered = everybody[:-1] / max(float(everybody[:-1].sum()), 1e-300)
+    share, counted = float(everybody[:-1].sum()), everybody[:-1] * tilt[:-1]
+    if not (share > 0 and tilt[-1] > 0 and counted.sum() > 0):
+        return functional
     products = []
     for coefficient, weights in functional.products:
-        own = weights[index]
-        products.append((coefficient, {**weights, index: np.append(own[:-1], answered @ own[:-1])}))
+        own = weights[index][:-1]
+        own = own - (1 - share) * (counted @ own) / counted.sum()
+        silent = counted @ own / (share * tilt[-1])
+        products.append((coefficient, {**weights, index: np.append(own, silent)}))
     return Functional(tuple(products))
 
 

@@ -17,9 +17,11 @@ from sottovoce.mechanisms.spectral.model import Known, MixtureModel
 from sottovoce.mechanisms.spectral.moments import Shown
 from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.walsh import Axis
+from sottovoce.model.evaluation import errors_of
 from sottovoce.model.fitted import Spread
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch
+from sottovoce.query.functional import cdf_influence, parse
 from sottovoce.query.ranges import ranges_to_batch
 from tests.chances import assert_drawn_from
 
@@ -184,18 +186,34 @@ def test_deviations_are_finite_and_positive_and_follow_what_is_unknown():
     assert (large > 3 * small).all()
 
 
-def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_who_did(collected):
+@pytest.mark.parametrize("known", [{}, {"c": [0.1, 0.1, 0.1, 0.1, 0.6]}, {"a": {(0, 3): 0.2, (4, 7): 0.8}}], ids=str)
+def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_who_did(collected, known):
     model = collected[2]
     doubt, silence = model.known.doubt, 7 + 2  # functions of a, of b, then the first of c: "no answer"
     unsure = doubt.posterior.copy()
     unsure[silence], unsure[:, silence] = 0.5, 0.5
-    known = replace(model.known, doubt=replace(doubt, posterior=unsure))
-    loose = MixtureModel(model.origin, weights=model.weights, factors=model.factors, known=known)
-    silent = [own.answer("c IS NULL", given="a < 2").interval for own in (model, loose)]
-    assert np.diff(silent[1]) > 1.5 * np.diff(silent[0])
+    loose = replace(model.known, doubt=replace(doubt, posterior=unsure))
+    loose = MixtureModel(model.origin, weights=model.weights, factors=model.factors, known=loose)
+    both = [own.calibrate(known) if known else own for own in (model, loose)]
     for where in ("a < 2", "b = 'x'"):
-        medians = [own.quantile("c", 0.4, where=where).interval for own in (model, loose)]
-        assert medians[0] == pytest.approx(medians[1], abs=1e-4), where
+        terms = parse(SCHEMA, where)
+        plain = [cdf_influence(SCHEMA, terms, 2, end, 0.4, 0.1) for end in (0.5, 1.0, 2.0, 3.0)]
+        before, after = (errors_of(own, plain) for own in both)
+        assert (after > 1.1 * before).any(), where
+        before, after = (errors_of(own, [own.imputed(one, 2) for one in plain]) for own in both)
+        np.testing.assert_allclose(before, after, rtol=1e-3, err_msg=where)
+
+
+def test_of_those_who_answered_the_error_of_how_many_there_are_stays_what_it_was(collected):
+    """At the end of a scale the share below is of everybody who answered, so its error is that of the group's size."""
+    model = collected[2]
+    terms = parse(SCHEMA, "a < 2")
+    whole = cdf_influence(SCHEMA, terms, 2, 4.0, 0.4, 0.1)
+    weights = model.imputed(whole, 2).products[0][1][2]
+    people = model.marginal("c")
+    assert weights @ people == pytest.approx(whole.products[0][1][2] @ people)
+    assert weights[-1] == pytest.approx(weights @ people), "nothing beside 'no answer', which is as all others"
+    np.testing.assert_allclose(weights[:-1], weights[0])
 
 
 def test_a_query_that_holds_nobody_is_still_uncertain():

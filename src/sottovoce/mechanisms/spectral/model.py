@@ -30,6 +30,7 @@ from sottovoce.model.fitted import Spread
 from sottovoce.model.joint import JointModel
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch, Selection
+from sottovoce.query.functional import Functional, imputed
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +160,6 @@ class MixtureModel(JointModel):
         """What knows the error of answers; None in a model that does not."""
         return self._posterior
 
-    @property
-    def errs_about_everybody(self) -> bool:
-        """True: an error of a product of functions is one of everybody's distributions (posterior.py)."""
-        return True
-
     def evaluate(self, batch: Batch) -> Floats:
         """Return the expected product of weights for every query of a batch."""
         products = np.repeat(self.weights[None, :], batch.count, axis=0)
@@ -195,6 +191,11 @@ class MixtureModel(JointModel):
             direct=np.where(asked, sums @ self.evaluate(batch) + shift, np.nan),
             direct_error=np.where(asked, np.sqrt(np.maximum(np.where(asked, variance, 0.0), least)), np.nan),
         )
+
+    def imputed(self, functional: Functional, index: int, tilt: Floats | None = None) -> Functional:
+        """Return it with whoever did not answer as those who did: errors are of everybody's products (posterior.py)."""
+        everybody = self.weights @ self.factors[index]
+        return imputed(functional, index, everybody, np.ones(len(everybody)) if tilt is None else tilt)
 
     @cached_property
     def _posterior(self) -> Posterior | None:

@@ -32,14 +32,14 @@ class Numbers:
         leading: Which may grow with what they make of the table.
         unanswered: Which are of somebody's "no answer".
         products: How many products the dependence of two lists takes at most; 1 unless both are lists.
-        fine: How many times the variance that smooth dependence has intervals take.
+        allowed: How many times the variance of each number intervals take: more of fine scores.
         belief: The constants.
     """
 
     leading: NDArray[np.bool_]
     unanswered: NDArray[np.bool_]
     products: int
-    fine: Floats
+    allowed: Floats
     belief: Belief
 
     @classmethod
@@ -57,7 +57,7 @@ class Numbers:
             for axis, count in zip(axes, shape, strict=True)
         ]
         listed = not (axes[0].ordered or axes[1].ordered)
-        # the number of each score of the rank; 1 of those that single values and "no answer" have
+        # the number of each score of a rank; 1 of those that values without order and "no answer" have
         number = [
             np.maximum(np.arange(count) + 1.0 - axis.nullable, 1.0) if axis.ordered else np.ones(count)
             for axis, count in zip(axes, shape, strict=True)
@@ -84,7 +84,7 @@ class Numbers:
 
     def widened(self, variance: Floats) -> Floats:
         """Return the variances that intervals take, at least as large as those given."""
-        variance = variance * self.fine
+        variance = variance * self.allowed
         # one product may have what all of them were expected to have together
         joined = variance * (1 + self.belief.lists * (self.products - 1))
         joined = np.minimum(joined, np.maximum(variance, self.belief.most))
