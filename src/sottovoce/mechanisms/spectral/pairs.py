@@ -7,9 +7,8 @@ linearly, and Fisher's information of any directions is a product of matrices.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from sottovoce.mechanisms.spectral.loglinear import balance, score_sums
 from sottovoce.mechanisms.spectral.observations import PairCounts, cell_sums
 from sottovoce.mechanisms.spectral.patterns import spans
 
-_FEW_UNASKED = 6  # products of two vectors in all, for each that was asked: up to there all at once are quicker
 _FEW_ASKED = 2  # of them, for each part of a table that moves: up to there each is turned into directions, not sums
 
 
@@ -103,8 +101,11 @@ class Pair:
         self._first, one = _distinct([part[0] for part in (*cells, *signs)], first.shape[1])
         self._second, other = _distinct([part[1] for part in (*cells, *signs)], second.shape[1])
         numbers = [rows[:, None] * len(self._second) + columns for rows, columns in zip(one, other, strict=True)]
-        self._asked = np.unique(np.concatenate([np.zeros(0, np.intp), *(own.ravel() for own in numbers)]))
-        numbers = [np.searchsorted(self._asked, own) for own in numbers]
+        asked = np.unique(np.concatenate([np.zeros(0, np.intp), *(own.ravel() for own in numbers)]))
+        self._grids = _grids(asked, len(self._second))
+        order = np.concatenate([np.zeros(0, np.intp), *(grid.products(len(self._second)) for grid in self._grids)])
+        place = np.argsort(order)
+        numbers = [place[np.searchsorted(asked, own)] for own in numbers]
         self._cells = _Counts.joining([(of, *part[2:]) for of, part in zip(numbers, cells, strict=False)])
         self._signs = _Counts.joining([(of, *part[2:]) for of, part in zip(numbers[len(cells) :], signs, strict=True)])
 
@@ -126,7 +127,7 @@ class Pair:
             none = [np.zeros((len(own), other.shape[1])) for own, other in ((rows, moves[1]), (columns, moves[0]))]
             rows, columns = np.hstack([rows, moves[0], none[0]]), np.hstack([columns, none[1], moves[1]])
         alpha, beta = balance(joint, rows, columns)
-        frequency = (self._first @ joint @ self._second.T).ravel()[self._asked]
+        frequency = self._frequency(joint)
         slope, weight = np.zeros((2, len(frequency)))
         for own, found in (
             (self._cells, self._cells.by_cell(frequency)),
@@ -135,40 +136,83 @@ class Pair:
             slope += np.bincount(own.of, found[0], len(frequency))
             weight += np.bincount(own.of, found[1], len(frequency))
         # the table moves by P (u v + alpha + beta), or without u v: sums of products of scores, of rows and of columns
-        parts = self._parts(joint, scores)
-        count = parts.shape[1] - len(alpha) - len(beta)
+        count = scores[0].shape[1] * scores[1].shape[1]
         turns = np.concatenate([np.eye(count, alpha.shape[1]), alpha, beta])
-        few = len(parts) <= _FEW_ASKED * len(turns)
-        if few:
-            parts = parts @ turns
-        slopes = slope @ parts
-        parts *= np.sqrt(weight)[:, None]
-        squares = parts.T @ parts  # of an array and itself: half the work of any other product
+        few = len(frequency) <= _FEW_ASKED * len(turns)
+        # summed are directions, or parts that are turned into directions at the end
+        width = turns.shape[1] if few else len(turns)
+        slopes, squares = np.zeros(width), np.zeros((width, width))
+        root = np.sqrt(weight)[:, None]
+        for part, moved in self._parts(joint, scores):
+            along = moved @ turns if few else moved
+            slopes += slope[part] @ along
+            along *= root[part]
+            squares += along.T @ along  # of an array and itself: half the work of any other product
         return Expansion(slopes, squares) if few else Expansion(slopes @ turns, turns.T @ squares @ turns)
 
-    def _parts(self, joint: Floats, scores: tuple[Floats, Floats]) -> Floats:
-        """Return what every frequency has of every product of scores, of every row and of every column of a table."""
-        first, second = self._first, self._second
-        one, other = np.divmod(self._asked, len(second))
-        count = scores[0].shape[1] * scores[1].shape[1]
-        result = np.empty((len(one), count + sum(joint.shape)))
-        np.multiply(first[one], (second @ joint.T)[other], out=result[:, count : count + len(joint)])
-        np.multiply((first @ joint)[one], second[other], out=result[:, count + len(joint) :])
-        left = (first[:, None, :] * scores[0].T) @ joint
-        right = second[:, None, :] * scores[1].T
-        if len(first) * len(second) <= _FEW_UNASKED * len(one):
-            products = np.tensordot(left, right, ([2], [2]))[one, :, other]
-            result[:, :count] = products.reshape(len(one), count)
-            return result
-        ends = np.searchsorted(one, np.arange(len(first) + 1)).tolist()
-        for row, ends_of in zip(left, pairwise(ends), strict=True):
-            part = slice(*ends_of)
-            result[part, :count] = (row @ right[other[part]].transpose(0, 2, 1)).reshape(-1, count)
-        return result
+    def _frequency(self, joint: Floats) -> Floats:
+        """Return every frequency."""
+        found = [self._first[grid.rows] @ joint @ self._second[grid.columns].T for grid in self._grids]
+        return np.concatenate([np.zeros(0), *(own.ravel() for own in found)])
+
+    def _parts(self, joint: Floats, scores: tuple[Floats, Floats]) -> Iterator[tuple[slice, Floats]]:
+        """Yield, grid by grid, which frequencies its are, and what they have of the table's movable parts.
+
+        These are every product of scores, every row, and every column.
+        """
+        count, rows = scores[0].shape[1] * scores[1].shape[1], len(joint)
+        start = 0
+        for grid in self._grids:
+            first, second = self._first[grid.rows], self._second[grid.columns]
+            found = np.empty((len(first), len(second), count + sum(joint.shape)))
+            # one product of matrices for the grid: functions of all its rows by functions of all its columns
+            left = ((first[:, None, :] * scores[0].T) @ joint).reshape(-1, joint.shape[1])
+            right = (second[:, None, :] * scores[1].T).reshape(-1, joint.shape[1])
+            products = (left @ right.T).reshape(len(first), -1, len(second), scores[1].shape[1])
+            found[:, :, :count] = products.transpose(0, 2, 1, 3).reshape(len(first), len(second), count)
+            np.multiply(first[:, None], second @ joint.T, out=found[:, :, count : count + rows])
+            np.multiply((first @ joint)[:, None], second, out=found[:, :, count + rows :])
+            yield slice(start, start + grid.size), found.reshape(grid.size, -1)
+            start += grid.size
 
 
 _Table = tuple[Floats, Floats, Floats, Floats, Floats]
 """Vectors over cells of the one attribute and of the other; then, of all their products: counts, kept and noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Vectors over both attributes' cells of which every product of two was asked, row by row.
+
+    Attributes:
+        rows: The numbers of vectors of the one attribute.
+        columns: Those of the other.
+    """
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    @property
+    def size(self) -> int:
+        """How many products there are."""
+        return len(self.rows) * len(self.columns)
+
+    def products(self, width: int) -> NDArray[np.intp]:
+        """Return the numbers of all products, if a row of all that could be asked has this width."""
+        return (self.rows[:, None] * width + self.columns).ravel()
+
+
+def _grids(asked: NDArray[np.intp], width: int) -> list[_Grid]:
+    """Return the products asked, in order and without repetition, as grids: rows with the same columns together.
+
+    Questions cut attributes into few sets of cells, so that hundreds of rows make some ten grids.
+    """
+    rows, columns = np.divmod(asked, max(width, 1))
+    named, starts = np.unique(rows, return_index=True)
+    alike: dict[bytes, list[int]] = {}
+    for row, own in zip(named.tolist(), np.split(columns, starts[1:]), strict=False):
+        alike.setdefault(own.tobytes(), []).append(row)
+    return [_Grid(np.array(own), np.frombuffer(key, dtype=columns.dtype)) for key, own in alike.items()]
 
 
 def _distinct(vectors: Sequence[Floats], length: int) -> tuple[Floats, list[NDArray[np.intp]]]:
