@@ -118,7 +118,13 @@ class CalibratedModel(JointModel):
         return replace(Spread.unknown(len(sums)), error=found.error, evidence=found.evidence)
 
     def imputed(self, functional: Functional, index: int, tilt: Floats | None = None) -> Functional:
-        """Return the functional whose error the model that was reweighted works out, with all weights."""
+        """Return the functional whose error the model that was reweighted works out, with all weights.
+
+        Args:
+            functional: The influence function of a share below somewhere.
+            index: The attribute's number; one that may have no answer.
+            tilt: By how much people at each of its levels count besides; evenly unless given.
+        """
         own = self.weights.get(index, np.ones(self.schema.sizes[index]))
         return self.base.imputed(functional, index, own if tilt is None else own * tilt)
 

@@ -193,7 +193,13 @@ class MixtureModel(JointModel):
         )
 
     def imputed(self, functional: Functional, index: int, tilt: Floats | None = None) -> Functional:
-        """Return it with whoever did not answer as those who did: errors are of everybody's products (posterior.py)."""
+        """Return it with whoever did not answer as those who did: errors are of everybody's products (posterior.py).
+
+        Args:
+            functional: The influence function of a share below somewhere.
+            index: The attribute's number; one that may have no answer.
+            tilt: By how much people at each of its levels count besides; evenly unless given.
+        """
         everybody = self.weights @ self.factors[index]
         return imputed(functional, index, everybody, np.ones(len(everybody)) if tilt is None else tilt)
 

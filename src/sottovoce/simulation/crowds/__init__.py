@@ -9,19 +9,19 @@ attributes that go with nothing or hardly anything; and in half of them three at
 as three.
 
 `BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names twelve that were measured while
-methods were built, most several times; on donors and players the limits of answers were settled too, and on these and
-the four after them how far strong dependence, two lists and "no answer" may go; on the first four nothing; the last two
-were held out before. `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a
-crowd is not measured on it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most
-of those who own; a school's marks run backwards and its languages are rare ones; a queue that depends on weekend and
-rain together annoys; watering pays or costs depending on the district; gifts come once or twelve times a year, in
-notes; ages have two humps, and the young do not know the fee; the youngest and the oldest animals see the vet most;
-what is not mended takes the whole hour, and few are neither glad nor sorry; only who caught a fish is asked how long it
-was; who was invited does not know the price, and fans and the curious want to come again to different places; nobody
-can have served longer than they are old enough for, and parents come by day if they work shifts; incomes heap at a
-benefit's rate, and few large debts or many small ones come to the same; half of a colony's gardens have one area, and
-who took over from the family neither waited nor says what was paid; nights come in weeks, and a town is dear in summer
-or just then not), so that they show what a method does with a crowd that nobody had in mind.
+methods were built, most several times; on donors and players the limits of answers were settled too, on these and the
+four after them how far strong dependence, two lists and "no answer" may go, and on all of them how fine dependence may
+be. `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured
+on it. The crowds outside `BUILDING` are unlike those in it on purpose (rent is missing for most of those who own; a
+school's marks run backwards and its languages are rare ones; a queue that depends on weekend and rain together annoys;
+watering pays or costs depending on the district; gifts come once or twelve times a year, in notes; ages have two humps,
+and the young do not know the fee; the youngest and the oldest animals see the vet most; what is not mended takes the
+whole hour, and few are neither glad nor sorry; only who caught a fish is asked how long it was; who was invited does
+not know the price, and fans and the curious want to come again to different places; nobody can have served longer than
+they are old enough for, and parents come by day if they work shifts; incomes heap at a benefit's rate, and few large
+debts or many small ones come to the same; half of a colony's gardens have one area, and who took over from the family
+neither waited nor says what was paid; nights come in weeks, and a town is dear in summer or just then not), so that
+they show what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations

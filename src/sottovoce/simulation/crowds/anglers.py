@@ -6,7 +6,7 @@ mostly once the fish is known. A third catch nothing: only the others are asked 
 fives and tens of centimetres. Minutes are said in hours, catches from eight on in fives, money in notes, and who was
 out long has often lost count of it; some spend nothing. Content follows the catch and, within a kind, the length. A
 licence checked this year goes weakly with the minutes and hardly with anything else.
-Nothing was tuned on this crowd, but it has been measured a few times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

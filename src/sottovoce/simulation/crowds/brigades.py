@@ -7,7 +7,7 @@ for lost earnings; most of the others lose nothing, and those in craft and on fa
 everywhere, lowest some ten years after joining. Shift work, children at home and being free by day hang together as
 three and never as pairs (parents on shifts and others with ordinary hours can come), but not apart from the rest:
 parents are in the middle of life, shifts go with the trade, who is free by day has more calls.
-Nothing was tuned on this crowd, but it has been measured.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ come from further off. Half drink nothing, above all those with a long way or th
 friends people drink more. An open stage, being a fan and wanting to come again hang together as three and never as
 pairs (fans want a hall, the curious an open air), but not apart from the rest: who would come again liked it, and fans
 did a little more.
-Nothing was tuned on this crowd, but it has been measured a few times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

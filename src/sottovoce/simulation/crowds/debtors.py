@@ -7,7 +7,7 @@ there, and most others are said in round hundreds. What is owed is skewed over t
 often does not know it. An instalment is asked only of those who still pay one, a third; two in three say 20, 50, 100,
 200 or 500. Creditors are counted to ten and guessed in fives from there. Weeks of waiting are said in months and go
 hardly with anything but seized wages, which come first. Most worry much, parents and those in the middle of life most.
-Nothing was tuned on this crowd, but it has been measured.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

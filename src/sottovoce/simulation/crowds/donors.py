@@ -4,7 +4,7 @@ Causes draw the young or the old, large gifts or small ones, and helping hands, 
 people have notes: 5, 10, 20, 50, 100. Who has a standing order gives twelve times a year, sometimes four, and less each
 time; the others mostly once or twice. The amount is forgotten most by those who were asked in the street. Three in four
 give no hours. Which letter somebody got was decided by lot: it goes with nothing but, weakly, the amount.
-Nothing was tuned on this crowd, but it has been measured several times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Districts differ in rain, slopes and soil, in no order, and with them in crops. 
 vines, fruit and hops take many hands. Watering pays in dry districts and costs in wet ones, so that income hardly goes
 with it until the district is known. Income may be a loss, and is told less the further it lies from the middle. The
 harvest is said in weeks. The farmer's age goes with being organic, weakly with workers, and with no district or crop.
-Nothing was tuned on this crowd, but it has been measured several times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

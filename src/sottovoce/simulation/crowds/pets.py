@@ -4,7 +4,7 @@ Eighteen animals differ in how long they live, in minutes, in bills and in where
 in no order. The youngest and the oldest of each kind see the vet most, so that visits hardly rise or fall with age. Who
 saw no vet mostly leaves the bill open, and so do many whose insurer pays it. Minutes are said in quarters and halves of
 an hour, and fall with age for dogs alone. The season in which an animal was born goes with nothing.
-Nothing was tuned on this crowd, but it has been measured several times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

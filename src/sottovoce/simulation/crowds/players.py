@@ -5,7 +5,7 @@ youngsters, and adults. Training is said in half hours and hours. The fee is ske
 many of them do not know it. Coming in the evening, coming with a friend and renewing hang together as three and never
 as pairs (with a friend in the evening, or alone by day, people stay), but not apart from the rest: it is rather adults
 who come in the evening, and who renews recommends the club a little more. A friend goes with nothing else.
-Nothing was tuned on this crowd, but it has been measured several times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

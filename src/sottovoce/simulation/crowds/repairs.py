@@ -6,7 +6,7 @@ mended takes exactly the hour that a table is given for. Who goes home with a me
 not: few are between. A novice at the table, a guest who watches and mending hang together as three and never as pairs
 (novices mend with the guest beside them, old hands when left alone), but not apart from the rest: novices are slower,
 who watches is a little gladder, and some things are mended more than others. Earlier visits go with almost nothing.
-Nothing was tuned on this crowd, but it has been measured several times.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

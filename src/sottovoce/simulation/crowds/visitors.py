@@ -3,8 +3,8 @@
 Half of them say how long they stayed in half hours. The stay and the money go with the country, each in its own way and
 in no order; four in ten spend nothing, and who spent much tells it less. The ticket follows age and party. Weekend,
 rain and a queue at the door hang together as three and never as pairs, but not apart from the rest: parties are larger
-at weekends, rain keeps people in a little longer, a queue annoys. Nothing was tuned on this crowd, but it has been
-measured several times.
+at weekends, rain keeps people in a little longer, a queue annoys.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations
