@@ -1,7 +1,8 @@
 """How attributes go together: correlation and association with intervals, and the pairs that can be told from chance.
 
 A correlation is a smooth function of the crowd, so its error is to first order that of its influence function,
-z w - r (z^2 + w^2) / 2 for standardised attributes z and w.
+z w - r (z^2 + w^2) / 2 for standardised attributes z and w. Its limits are those of Fisher's z, the inverse hyperbolic
+tangent of r, which is nearer to normal than r and never beyond 1 (Fisher, 1915).
 
 Association is Cramer's V over a few cells of each attribute: the length of the vector of standardised deviations from
 independence, (p_ab - p_a p_b) / sqrt(p_a p_b). A length is never negative, so noise in every direction adds to it: its
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Estimate
-from sottovoce.model.belief import Normal, normal_factor
+from sottovoce.model.belief import Limits, normal_factor
 from sottovoce.model.evaluation import assess
 from sottovoce.query.functional import Functional, require_ordered
 from sottovoce.query.labels import level_values
@@ -224,13 +225,34 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
         )
     )
     seen = assess(model, [influence])
-    belief = Normal(correlation, float(seen.errors[0]), -1.0, 1.0)
     return Estimate(
         correlation,
-        interval=belief.limits(level),
+        interval=correlation_limits(correlation, normal_factor(level) * float(seen.errors[0])),
         level=level,
         interval_note=model.interval_note,
         evidence=seen.evidence[0],
+    )
+
+
+def correlation_limits(value: float, reach: float) -> Limits:
+    """Return the limits of a correlation by Fisher's z: further towards nothing, and never beyond 1.
+
+    Args:
+        value: The correlation.
+        reach: How far its error reaches to first order; towards nothing limits reach at most twice as far.
+
+    Example:
+        >>> low, high = correlation_limits(0.6, 0.3)
+        >>> round(low, 3), round(high, 3)
+        (0.221, 0.822)
+    """
+    if not math.isfinite(reach):
+        return -1.0, 1.0
+    inside = min(max(value, -1 + 1e-12), 1 - 1e-12)
+    middle, moved = math.atanh(inside), reach / (1 - inside**2)
+    return (
+        max(math.tanh(middle - moved), value - 2 * reach, -1.0),
+        min(math.tanh(middle + moved), value + 2 * reach, 1.0),
     )
 
 
