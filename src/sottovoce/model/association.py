@@ -250,10 +250,8 @@ def correlation_limits(value: float, reach: float) -> Limits:
         return -1.0, 1.0
     inside = min(max(value, -1 + 1e-12), 1 - 1e-12)
     middle, moved = math.atanh(inside), reach / (1 - inside**2)
-    return (
-        max(math.tanh(middle - moved), value - 2 * reach, -1.0),
-        min(math.tanh(middle + moved), value + 2 * reach, 1.0),
-    )
+    low, high = max(math.tanh(middle - moved), value - 2 * reach), min(math.tanh(middle + moved), value + 2 * reach)
+    return min(low, value), max(high, value)  # rounding may pass it
 
 
 def association(joint: Floats) -> float:
