@@ -126,6 +126,7 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
         *(("anglers", "minutes", "sought"), ("concerts", "price", "music"), ("concerts", "age", "music")),
         *(("brigades", "calls", "station"), ("debtors", "owed", "cause"), ("debtors", "age", "cause")),
         *(("allotments", "area", "colony"), ("allotments", "paid", "colony"), ("lodgers", "price", "town")),
+        *(("parcels", "price", "goods"), ("parcels", "age", "goods")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -142,7 +143,7 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
         *(("commuting", "minutes", 5, 0.7), ("visitors", "stayed", 30, 0.5), ("farms", "harvest", 7, 0.5)),
         *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
         *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5), ("brigades", "calls", 5, 0.5)),
-        *(("debtors", "weeks", 4, 0.5), ("allotments", "waited", 12, 0.6)),
+        *(("debtors", "weeks", 4, 0.5), ("allotments", "waited", 12, 0.6), ("carers", "hours", 5, 0.4)),
     ],
 )
 def test_times_and_counts_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
@@ -341,6 +342,65 @@ def test_dormitories_are_bad_for_the_sleep_of_parties_that_do_not_fill_them() ->
     dormitory, large, slept = table["bed"] == "dormitory", table["party"] >= 4, table["slept"]
     assert slept[~dormitory & ~large].mean() - slept[dormitory & ~large].mean() > 0.5
     assert abs(slept[~dormitory & large].mean() - slept[dormitory & large].mean()) < 0.2
+
+
+def test_round_the_clock_is_said_and_hours_are_uncounted_under_one_roof() -> None:
+    table = CROWDS["carers"].draw(PEOPLE, seed=0)
+    roof, hours = table["roof"] == "yes", table["hours"]
+    assert (hours[roof] == 168).mean() > 0.08
+    assert not (hours[~roof] == 168).any()
+    assert np.isnan(hours[roof]).mean() > 3 * np.isnan(hours[~roof]).mean()
+
+
+def test_couples_often_do_not_know_what_care_costs_and_two_in_five_who_do_spend_nothing() -> None:
+    table = CROWDS["carers"].draw(PEOPLE, seed=0)
+    couple, untold = np.isin(table["person"], ("husband", "wife")), np.isnan(table["spent"])
+    assert untold[couple].mean() > 0.4
+    assert untold[~couple].mean() < 0.12
+    assert 0.35 < (table["spent"][~untold] == 0).mean() < 0.5
+
+
+def test_hardly_anybody_thinks_of_a_nursing_home_for_a_child_and_many_do_with_dementia() -> None:
+    table = CROWDS["carers"].draw(PEOPLE, seed=0)
+    thought = table["nursing_home"] == "yes"
+    assert thought[table["person"] == "child"].mean() < 0.15
+    assert thought[table["illness"] == "dementia"].mean() > 0.5
+
+
+def test_most_prices_end_just_below_fives_and_tens_and_those_of_private_sellers_do_not() -> None:
+    table = CROWDS["parcels"].draw(PEOPLE, seed=0)
+    told, private = ~np.isnan(table["price"]), table["shop"] == "private"
+    below = np.isclose(table["price"] % 5, 4.95)
+    assert below[told & ~private].mean() > 0.6
+    assert not below[private].any()
+
+
+def test_only_who_sent_a_parcel_back_is_asked_for_the_refund_and_some_still_wait() -> None:
+    table = CROWDS["parcels"].draw(PEOPLE, seed=0)
+    back, told = table["sent_back"] == "yes", ~np.isnan(table["refund"])
+    assert not told[~back].any()
+    assert 0.8 < told[back].mean() < 0.9
+
+
+def test_an_invoice_goes_with_sending_back_for_what_is_worn_and_for_nothing_else() -> None:
+    table = CROWDS["parcels"].draw(PEOPLE, seed=0)
+    worn, invoice = np.isin(table["goods"], ("clothes", "shoes")), table["paid"] == "invoice"
+    back = table["sent_back"] == "yes"
+    assert back[worn & invoice].mean() - back[worn & ~invoice].mean() > 0.2
+    assert abs(back[~worn & invoice].mean() - back[~worn & ~invoice].mean()) < 0.02
+
+
+def test_a_week_or_two_is_forgiven_to_a_shop_abroad_and_five_days_are_not_to_a_marketplace() -> None:
+    table = CROWDS["parcels"].draw(PEOPLE, seed=0)
+    stars, days, shop = table["stars"], table["days"], table["shop"]
+    abroad = stars[(shop == "abroad") & (days >= 7) & (days <= 14)].mean()
+    assert abroad > stars[(shop == "marketplace") & (days >= 5)].mean() + 0.5
+
+
+@pytest.mark.parametrize("other", ["days", "refund", "stars", "sent_back"])
+def test_how_many_parcels_came_goes_hardly_with_days_refund_stars_and_sending_back(other: str) -> None:
+    population = Population(CROWDS["parcels"].schema, CROWDS["parcels"].draw(PEOPLE, seed=0))
+    assert population.association("parcels", other) < 0.05
 
 
 @EACH

@@ -1,4 +1,4 @@
-"""Made-up crowds to be honest on: eighteen surveys whose every answer is known, and more than a hundred questions each.
+"""Made-up crowds to be honest on: twenty surveys whose every answer is known, and more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
@@ -8,7 +8,7 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names twelve that were measured while
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names fourteen that were measured while
 methods were built, most several times; on donors and players the limits of answers were settled too, on these and the
 four after them how far strong dependence, two lists and "no answer" may go, and on all of them how fine dependence may
 be. `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured
@@ -20,8 +20,9 @@ whole hour, and few are neither glad nor sorry; only who caught a fish is asked 
 not know the price, and fans and the curious want to come again to different places; nobody can have served longer than
 they are old enough for, and parents come by day if they work shifts; incomes heap at a benefit's rate, and few large
 debts or many small ones come to the same; half of a colony's gardens have one area, and who took over from the family
-neither waited nor says what was paid; nights come in weeks, and a town is dear in summer or just then not), so that
-they show what a method does with a crowd that nobody had in mind.
+neither waited nor says what was paid; nights come in weeks, and a town is dear in summer or just then not; who cares
+under one roof does so round the clock or cannot count the hours; prices end just below the tens, and only who sent
+something back is asked when the money came), so that they show what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from __future__ import annotations
 from sottovoce.simulation.crowds.allotments import CROWD as _ALLOTMENTS
 from sottovoce.simulation.crowds.anglers import CROWD as _ANGLERS
 from sottovoce.simulation.crowds.brigades import CROWD as _BRIGADES
+from sottovoce.simulation.crowds.carers import CROWD as _CARERS
 from sottovoce.simulation.crowds.clauses import Clause
 from sottovoce.simulation.crowds.commuting import CROWD as _COMMUTING
 from sottovoce.simulation.crowds.concerts import CROWD as _CONCERTS
@@ -40,6 +42,7 @@ from sottovoce.simulation.crowds.health import CROWD as _HEALTH
 from sottovoce.simulation.crowds.households import CROWD as _HOUSEHOLDS
 from sottovoce.simulation.crowds.learning import CROWD as _LEARNING
 from sottovoce.simulation.crowds.lodgers import CROWD as _LODGERS
+from sottovoce.simulation.crowds.parcels import CROWD as _PARCELS
 from sottovoce.simulation.crowds.pets import CROWD as _PETS
 from sottovoce.simulation.crowds.players import CROWD as _PLAYERS
 from sottovoce.simulation.crowds.population import Population
@@ -58,7 +61,7 @@ CROWDS: dict[str, Crowd] = {
         *(_HOUSEHOLDS, _LEARNING, _VISITORS, _FARMS),
         *(_DONORS, _PLAYERS, _PETS, _REPAIRS),
         *(_ANGLERS, _CONCERTS, _BRIGADES, _DEBTORS),
-        *(_ALLOTMENTS, _LODGERS),
+        *(_ALLOTMENTS, _LODGERS, _CARERS, _PARCELS),
     )
 }
 """Every crowd by name."""
@@ -68,9 +71,9 @@ BUILDING = ("commuting", "health", "telemetry", "staff")
 
 LOOKED_AT = (
     *("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs"),
-    *("anglers", "concerts", "brigades", "debtors"),
+    *("anglers", "concerts", "brigades", "debtors", "allotments", "lodgers"),
 )
 """Crowds that were measured while methods were built; what was settled on some of them is said above."""
 
-HELD_OUT = ("allotments", "lodgers")
+HELD_OUT = ("carers", "parcels")
 """Crowds that are measured once, at the end."""

