@@ -77,6 +77,26 @@ def moved_by_hand(case: Case, key: tuple[int, int]) -> np.ndarray:
     return np.stack([(means(pair.theta + step) - means(pair.theta - step)) / 2e-4 for step in steps], axis=1)
 
 
+def cautious_precision(case: Case, key: tuple[int, int]) -> np.ndarray:
+    """Return the precision of a pair's numbers before its reports, written out function by function.
+
+    A value without order has its own number. Of an ordered attribute the k-th function is believed to be k^-2 large,
+    whatever the scores that make it up are.
+    """
+    pair, parts = case.found.pairs[key], []
+    for index in key:
+        scores, functions = case.found.scores[index], case.doubt.functions[index]
+        if not AXES[index].ordered:
+            parts.append(np.eye(scores.shape[1]))
+            continue
+        people = case.found.singles[index].levels
+        made = np.array([[people @ (function * score) for score in scores.T] for function in functions.T])
+        parts.append(made * np.arange(1, len(made) + 1.0)[:, None] ** BELIEF.score_decay)
+    rows = [np.outer(own, another).ravel() for own in parts[0] for another in parts[1]]
+    precision = sum(np.outer(row, row) / variance for row, variance in zip(rows, pair.cautious, strict=True))
+    return precision + 1e-4 * np.diag(1 / pair.cautious)
+
+
 @pytest.fixture(scope="module")
 def case() -> Case:
     return Case.of(AXES, noisy(crowd(1.0), 2000.0, seed=3))
@@ -92,42 +112,65 @@ def test_functions_are_orthogonal_over_people_and_of_mean_square_one(case: Case)
 @pytest.mark.parametrize("key", list(combinations(range(3), 2)))
 def test_the_variance_of_a_mean_is_what_the_cautious_prior_and_the_reports_leave(case: Case, key: tuple[int, int]):
     pair, moves = case.found.pairs[key], moved_by_hand(case, key)
-    covariance = np.linalg.inv(pair.information + np.diag(1 / pair.cautious))
+    covariance = np.linalg.inv(pair.information + cautious_precision(case, key))
     where = places(case.doubt)[key[0]], places(case.doubt)[key[1]]
-    expected = np.einsum("ac,cd,ad->a", moves, covariance, moves)
-    expected *= 1 + BELIEF.unmeasured * case.doubt.left[where].ravel()
+    expected = BELIEF.dependence_doubt * np.einsum("ac,cd,ad->a", moves, covariance, moves)
     np.testing.assert_allclose(case.doubt.posterior[where].ravel(), expected, rtol=1e-3)
 
 
+@pytest.mark.parametrize("lump", [0.2, 0.5, 0.8])
+def test_before_any_report_the_kth_function_is_as_large_whatever_the_distribution(lump: float) -> None:
+    """Two scales of six values, on one of which so many people stand at a single value.
+
+    Scores of such a scale are nearly sums of each other, which must not make what is left of them certain.
+    """
+    axes = [Axis(6), Axis(6)]
+    levels = np.full(6, (1 - lump) / 5), np.full(6, 1 / 6)
+    levels[0][1] = lump
+    found = estimate(axes, seen_of(axes, np.outer(*levels), 1e7), steps=12, most_scores=8)
+    pair = found.pairs[0, 1]
+    unasked = replace(pair, information=0 * pair.information, slope=0 * pair.slope, cautious=np.ones(25))
+    found = replace(found, pairs={(0, 1): unasked})
+    target = wanted(found)
+    apart = Mixture(np.ones(1), [own[None] for own in target.people])
+    posterior = doubt_of(axes, found, target, apart).posterior[:5, 5:]
+    number = np.arange(1, 6.0)
+    usual = BELIEF.dependence_doubt * np.multiply.outer(number, number) ** (-2 * BELIEF.score_decay)
+    np.testing.assert_allclose(posterior[:4, :4], usual[:4, :4], rtol=0.05)
+    assert (posterior < 1.05 * usual).all()
+    assert (posterior > 0.05 * usual).all()  # the least precision, where next to nobody shows a function
+
+
 def left_open(share: float, reports: float) -> tuple[Estimate, Wanted, Mixture, list[Axis]]:
-    """Return a fit of an attribute that so many leave open, and of another."""
-    axes = [Axis(5, nullable=True), Axis(4)]
-    joint = np.random.default_rng(4).exponential(size=(5, 4)) + 0.2
+    """Return a fit of an attribute that so many leave open, of an ordered one, and of a list."""
+    axes = [Axis(5, nullable=True), Axis(4), Axis(3, ordered=False)]
+    joint = np.random.default_rng(4).exponential(size=(5, 4, 3)) + 0.2
     joint[-1] *= share / (1 - share) * joint[:-1].sum() / joint[-1].sum()
     found = estimate(axes, seen_of(axes, joint / joint.sum(), reports), steps=12, most_scores=8)
     target = wanted(found)
     return found, target, mixture(target, components=64, leaps=60), axes
 
 
-def test_no_answer_is_doubted_most_where_reports_tell_nothing_of_it() -> None:
+def test_no_answer_is_doubted_most_beside_an_order_where_reports_tell_nothing_of_it() -> None:
     """The first function of an attribute that may be left open is that of "no answer"."""
     found, target, result, axes = left_open(0.3, 300.0)
-    as_any = replace(BELIEF, no_answer_unmeasured=BELIEF.unmeasured)
+    as_any = replace(BELIEF, no_answer_unmeasured=0.0)
     doubt, alike = (doubt_of(axes, found, target, result, belief) for belief in (BELIEF, as_any))
-    one, other = places(doubt)
+    one, other, listed = places(doubt)
     grown = doubt.posterior[one, other] / alike.posterior[one, other]
-    left = doubt.left[one, other]
-    expected = (1 + BELIEF.no_answer_unmeasured * left) / (1 + BELIEF.unmeasured * left)
-    np.testing.assert_allclose(grown[0], expected[0])
+    expected = 1 + BELIEF.no_answer_unmeasured * doubt.left[one, other][0]
+    np.testing.assert_allclose(grown[0], expected)
     np.testing.assert_allclose(grown[1:], 1)
-    assert expected[0].max() > 1.3
+    assert expected.max() > 1.3
+    for where in ((one, listed), (other, listed)):
+        np.testing.assert_array_equal(doubt.posterior[where], alike.posterior[where])
 
 
 def test_rare_no_answers_are_doubted_no_more_than_can_be() -> None:
     """Of any table with these sums, the mean of a product with the function of "no answer" is within its bound."""
     found, target, result, axes = left_open(0.01, 300.0)
     doubt = doubt_of(axes, found, target, result)
-    one, other = places(doubt)
+    one, other, _ = places(doubt)
     share, functions = target.people[0][-1], target.functions[1]
     most = np.sqrt(share / (1 - share)) * np.abs(functions).max(axis=0)
     deviations = np.sqrt(doubt.posterior[one, other][0])
@@ -139,8 +182,8 @@ def test_rare_no_answers_are_doubted_no_more_than_can_be() -> None:
 @pytest.mark.parametrize("key", list(combinations(range(3), 2)))
 def test_the_gap_is_the_cautious_mean_less_the_mixtures(case: Case, key: tuple[int, int]) -> None:
     pair, where = case.found.pairs[key], (places(case.doubt)[key[0]], places(case.doubt)[key[1]])
-    precision = pair.information + np.diag(1 / pair.cautious)
-    theta = np.linalg.solve(precision, pair.slope + pair.mean / pair.cautious)
+    prior = cautious_precision(case, key)
+    theta = np.linalg.solve(pair.information + prior, pair.slope + prior @ pair.mean)
     cautious = case.wanted.dependence[key].ravel() + moved_by_hand(case, key) @ (theta - pair.theta)
     shown = dependence_of(case.mixture, case.doubt.functions)[where].ravel()
     np.testing.assert_allclose(case.doubt.gap[where].ravel(), cautious - shown, atol=1e-4)
@@ -149,7 +192,7 @@ def test_the_gap_is_the_cautious_mean_less_the_mixtures(case: Case, key: tuple[i
 
 def test_there_is_no_gap_if_caution_changes_nothing_and_the_mixture_has_the_tables() -> None:
     """Two attributes: one component for every level of the first has their table exactly."""
-    axes = [Axis(5), Axis(4, ordered=False)]
+    axes = [Axis(5, ordered=False), Axis(4, ordered=False)]
     joint = np.random.default_rng(2).exponential(size=(5, 4)) + 0.2
     found = estimate(axes, seen_of(axes, joint / joint.sum(), 3000.0), steps=60, most_scores=8)
     pair = found.pairs[0, 1]

@@ -191,7 +191,7 @@ def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_w
     model = collected[2]
     doubt, silence = model.known.doubt, 7 + 2  # functions of a, of b, then the first of c: "no answer"
     unsure = doubt.posterior.copy()
-    unsure[silence], unsure[:, silence] = 0.5, 0.5
+    unsure[silence], unsure[:, silence] = 50.0, 50.0
     loose = replace(model.known, doubt=replace(doubt, posterior=unsure))
     loose = MixtureModel(model.origin, weights=model.weights, factors=model.factors, known=loose)
     both = [own.calibrate(known) if known else own for own in (model, loose)]

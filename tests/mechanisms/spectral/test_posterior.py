@@ -103,7 +103,7 @@ def by_hand(given: Made, queries: list[dict[int, np.ndarray]], amounts: np.ndarr
                 several["variance"] += moved**2 * doubt.rest[one, other]
                 several["prior"] += moved**2 * belief.pair_prior * belief.rest
                 several["assumed"] += moved**2 * belief.pair_prior * belief.rest
-    falls = [np.arange(1, kept + 1.0) ** -belief.triple_decay for kept in KEPT]
+    falls = [belief.triple_ordered * np.arange(1, kept + 1.0) ** -belief.triple_decay for kept in KEPT]
     falls[1] = np.ones(2)  # values without order are alike
     for three in combinations(range(4), 3):
         for numbers in product(*(range(KEPT[index]) for index in three)):

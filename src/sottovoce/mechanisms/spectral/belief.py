@@ -1,9 +1,9 @@
 """What is believed of dependence and of a model's errors: every constant of fit and intervals, each with its reason.
 
-The constants were settled on four made-up crowds (commuting, health, telemetry, staff), `unmeasured` on donors and
-players too, `strong`, `lists` and those of "no answer" on these, pets, repairs, anglers and concerts, `fine` and
-`profile` on all crowds but those held out, and looked at on six sets of 64-level attributes; docs/design/intervals.md
-has the measurements.
+The constants were settled on four made-up crowds (commuting, health, telemetry, staff), `strong` and `lists` on donors,
+players, pets, repairs, anglers and concerts too, `fine`, `profile`, `dependence_doubt`, `triple_ordered` and those of
+"no answer" on all crowds but those held out, and looked at on six sets of 64-level attributes;
+docs/design/intervals.md has the measurements.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ class Belief:
         pair_doubt, pair_doubt_spread: Centre and spread of the variance of a pair on its own, pooled with no other: for
             intervals, because people ask about just those pairs that depend on each other.
         cautious: Intervals take this quantile of a pair's own variance.
-        unmeasured: How much larger the variance of a product of functions is taken where reports tell nothing of it:
-            there the prior alone speaks, and a few pairs depend far more than a normal variable would.
+        dependence_doubt: How much larger the variance of a product of functions is taken than its posterior one.
         lists: Of two attributes without order intervals take 1 + lists (k - 2) times the variance, k being the values
             of the shorter list, up to `most`: all their dependence may be in one product, and be asked about.
         fine: Of two ordered attributes intervals take k^fine times the variance of numbers of the k-th score, of both:
@@ -44,13 +43,15 @@ class Belief:
         profile: The same beside a value without order or "no answer", which may be in the middle of a scale.
         no_answer: The least variance that intervals take for numbers of "no answer", which often follows from another
             attribute: whoever never went has no bill.
-        no_answer_unmeasured: What `unmeasured` is for "no answer".
+        no_answer_unmeasured: By how much more, of products of "no answer" and functions of an order, where reports tell
+            nothing of them: there the prior alone speaks, and a question that is skipped depends far more than others.
         pair_prior: The variance of a pair's dependence before any report, for evidence only: weak dependence, so that
             what counts as measured could tell even that from none.
         single_prior: Of the variance over people of what is asked, the part that its mean may have before any report.
         single_doubt: How much larger the variance of a single attribute's answer is taken than its posterior one.
         rest: Of a pair's variance, the part that products of functions outside its scores have.
         triple, triple_decay: Prior variance of what three attributes do beyond pairs, and its decay per score.
+        triple_ordered: The part of it that remains for each attribute with an order: riddles are made of yes or no.
     """
 
     score_decay: float = 2.0
@@ -67,7 +68,7 @@ class Belief:
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.96
-    unmeasured: float = 0.3
+    dependence_doubt: float = 1.3
     lists: float = 2.0
     fine: float = 1.0
     profile: float = 2.0
@@ -79,6 +80,7 @@ class Belief:
     rest: float = 0.003
     triple: float = 0.4**2
     triple_decay: float = 2.0
+    triple_ordered: float = 0.5
 
     @cached_property
     def grid(self) -> Floats:

@@ -4,9 +4,10 @@ The dependence of a pair is described by the means M of products of two function
 which are uncorrelated over people and of variance 1 (scores.py). A pair's numbers theta have, given its reports, a
 posterior covariance C (joint.py), and M moves with theta by a matrix T (`moments_moved`). So the errors of M have the
 variances diag(T C T'), for a **cautious** prior variance of theta: a high quantile of what the pair's own reports leave
-possible, pooled with no other pair, because people ask about just those pairs that depend on each other; larger where
-reports tell nothing of a product (`Belief.unmeasured`), and most of all of "no answer". How far the answer that is
-shown lies from the cautious one is known, and counts as an error too.
+possible, pooled with no other pair, because people ask about just those pairs that depend on each other. It is the
+prior of functions, not of scores, whose part in the functions may be small (`_own_priors`). Variances are taken larger
+than that (`Belief.dependence_doubt`), and most of all of "no answer" where reports tell nothing of it. How far the
+answer that is shown lies from the cautious one is known, and counts as an error too.
 
 Of single attributes the whole covariance of their levels' shares is kept, as a root.
 """
@@ -32,6 +33,8 @@ from sottovoce.mechanisms.spectral.walsh import Axis
 _LEAST_ROOT = 1e-3  # of the largest column of a root: what is smaller is left out
 _MOST_COLUMNS = 128  # of a root: of a list of thousands of values only the levels' own variances stay exact
 _GRID = 2.0**-10  # of its largest number: a root is rounded to about that, which makes files shorter
+_LEAST_PART = 1e-9  # of the largest number: what a function has of a score before its own is rounding
+_LEAST_PRECISION = 1e-4  # of what a score's own prior has: a function that hardly anybody shows is not without end
 _DIGITS = 12  # binary, that are kept of all other numbers
 
 
@@ -137,6 +140,7 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
     people, units = wanted.people, wanted.functions
     # how each unit function's mean product moves with the scores' numbers if the attributes are independent
     turns = [(own * given[:, None]).T @ scores for own, given, scores in zip(units, people, found.scores, strict=True)]
+    priors = [_own_priors(axis, turn, belief) for axis, turn in zip(axes, turns, strict=True)]
     ends = np.cumsum([0, *(own.shape[1] for own in units)]).tolist()
     parts = [slice(*pair) for pair in pairwise(ends)]
     posterior, gap, left = (np.zeros((ends[-1], ends[-1])) for _ in range(3))
@@ -145,7 +149,7 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
     for key, pair in found.pairs.items():
         one, other = key
         scores = found.scores[one], found.scores[other]
-        variance, moved = _cautious(pair, scores, (units[one], units[other]))
+        variance, moved = _cautious(pair, scores, (units[one], units[other]), (priors[one], priors[other]))
         where = parts[one], parts[other]
         shape = units[one].shape[1], units[other].shape[1]
         turned = np.kron(turns[one], turns[other])
@@ -157,9 +161,10 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         rest[key] = rest[other, one] = belief.rest * pair.doubted
     unanswered = [index for index, axis in enumerate(axes) if axis.ordered and axis.nullable]
     firsts = [parts[index].start for index in unanswered]  # of such an attribute the first function is of "no answer"
-    factor = np.full_like(left, belief.unmeasured)
-    factor[firsts] = factor[:, firsts] = belief.no_answer_unmeasured
-    posterior *= 1 + factor * left
+    ranked = np.flatnonzero(np.repeat([axis.ordered for axis in axes], [own.shape[1] for own in units]))
+    unasked = np.zeros_like(left)
+    unasked[np.ix_(firsts, ranked)] = unasked[np.ix_(ranked, firsts)] = belief.no_answer_unmeasured
+    posterior *= belief.dependence_doubt * (1 + unasked * left)
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     reach = np.concatenate([(own**2).max(axis=0, initial=0.0) for own in units])
     for index, first in zip(unanswered, firsts, strict=True):
@@ -181,10 +186,40 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
     )
 
 
-def _cautious(pair: PairEstimate, scores: tuple[Floats, Floats], units: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def _own_priors(axis: Axis, turn: Floats, belief: Belief) -> tuple[NDArray[np.intp], Floats]:
+    """Return of an attribute the scores whose size is that of a prior, and what is as large: rows, made of all scores.
+
+    Of an ordered attribute these are its functions, the k-th k^decay times. What a score adds to those before it may be
+    far smaller than itself, where there are few levels or many people at one, and would be believed to do nothing.
+
+    Args:
+        axis: The attribute.
+        turn: Its scores (columns) as sums of its functions (rows).
+        belief: The constants.
+    """
+    count = turn.shape[1]
+    if not axis.ordered or not turn.size:
+        return np.arange(count), np.eye(count)
+    adds = (np.abs(turn) > _LEAST_PART * np.abs(turn).max(initial=0.0)).argmax(axis=1)
+    usual = np.maximum(adds + 1.0 - axis.nullable, 1.0) ** -belief.score_decay
+    # the score of "no answer" is scaled to its share, and its function is that score alone
+    usual = np.where((adds == 0) & axis.nullable, np.abs(turn[:, 0]), usual)
+    return adds, turn / usual[:, None]
+
+
+def _cautious(
+    pair: PairEstimate,
+    scores: tuple[Floats, Floats],
+    units: tuple[Floats, Floats],
+    priors: Sequence[tuple[NDArray[np.intp], Floats]],
+) -> tuple[Floats, Floats]:
     """Return the variance of every mean under the cautious prior, and how far its cautious value is from the shown."""
-    inverse = np.linalg.inv(pair.information + np.diag(1 / pair.cautious))
-    theta = inverse @ (pair.slope + pair.mean / pair.cautious)
+    (rows, one), (columns, other) = priors
+    made = np.kron(one, other)
+    variance = pair.cautious.reshape(one.shape[1], other.shape[1])[np.ix_(rows, columns)].ravel()
+    precision = (made.T / variance) @ made + np.diag(_LEAST_PRECISION / pair.cautious)
+    inverse = np.linalg.inv(pair.information + precision)
+    theta = inverse @ (pair.slope + precision @ pair.mean)
     moves = moments_moved(pair.joint, scores, units)
     return ((moves @ inverse) * moves).sum(axis=1), moves @ (theta - pair.theta)
 

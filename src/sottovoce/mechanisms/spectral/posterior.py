@@ -80,7 +80,7 @@ class Posterior:
         for axis, own in zip(self.axes, self.doubt.functions, strict=True):
             count = own.shape[1]
             # of an ordered attribute the first functions are the smoothest; values without order are all alike
-            falls = np.arange(1, count + 1.0) ** -self.belief.triple_decay
+            falls = self.belief.triple_ordered * np.arange(1, count + 1.0) ** -self.belief.triple_decay
             result.append(falls if axis.ordered else np.full(count, min(1.0, 2 / max(count, 1))))
         return result
 
