@@ -126,7 +126,7 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
         *(("anglers", "minutes", "sought"), ("concerts", "price", "music"), ("concerts", "age", "music")),
         *(("brigades", "calls", "station"), ("debtors", "owed", "cause"), ("debtors", "age", "cause")),
         *(("allotments", "area", "colony"), ("allotments", "paid", "colony"), ("lodgers", "price", "town")),
-        *(("parcels", "price", "goods"), ("parcels", "age", "goods")),
+        *(("parcels", "price", "goods"), ("parcels", "age", "goods"), ("victims", "age", "offence")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -144,6 +144,7 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
         *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
         *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5), ("brigades", "calls", 5, 0.5)),
         *(("debtors", "weeks", 4, 0.5), ("allotments", "waited", 12, 0.6), ("carers", "hours", 5, 0.4)),
+        ("mothers", "fed", 4, 0.4),
     ],
 )
 def test_times_and_counts_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
@@ -401,6 +402,68 @@ def test_a_week_or_two_is_forgiven_to_a_shop_abroad_and_five_days_are_not_to_a_m
 def test_how_many_parcels_came_goes_hardly_with_days_refund_stars_and_sending_back(other: str) -> None:
     population = Population(CROWDS["parcels"].schema, CROWDS["parcels"].draw(PEOPLE, seed=0))
     assert population.association("parcels", other) < 0.05
+
+
+def test_births_at_home_know_no_section_and_no_vacuum_and_two_clinics_take_most_early_children() -> None:
+    table = CROWDS["mothers"].draw(PEOPLE, seed=0)
+    home, early = table["place"] == "home", table["week"] <= 34
+    assert set(table["birth"][home]) == {"in water", "spontaneous"}
+    assert np.isin(table["place"][early], ("General", "University")).mean() > 0.5
+    assert np.isin(table["place"][~early], ("General", "University")).mean() < 0.3
+
+
+def test_a_hurried_section_spoils_a_first_birth_and_hardly_a_later_one() -> None:
+    table = CROWDS["mothers"].draw(PEOPLE, seed=0)
+    first, urgent, felt = table["child"] == 1, table["birth"] == "urgent section", table["cared_for"]
+    usual = table["birth"] == "spontaneous"
+    assert felt[usual & first].mean() - felt[urgent & first].mean() > 0.7
+    assert felt[usual & ~first].mean() - felt[urgent & ~first].mean() < 0.4
+
+
+def test_sections_are_liked_where_they_are_common_and_not_where_they_are_rare() -> None:
+    table = CROWDS["mothers"].draw(PEOPLE, seed=0)
+    section, felt = np.isin(table["birth"], ("planned section", "urgent section")), table["cared_for"]
+    common, rare = (np.isin(table["place"], names) for names in (("Trinity", "Ferry Road"), ("Holy Cross", "Victoria")))
+    assert section[common].mean() > 2 * section[rare].mean()
+    gaps = [felt[place & section].mean() - felt[place & ~section].mean() for place in (common, rare)]
+    assert gaps[0] - gaps[1] > 0.5
+
+
+def test_young_mothers_do_not_know_what_was_spent_and_who_smoked_has_lighter_children() -> None:
+    table = CROWDS["mothers"].draw(PEOPLE, seed=0)
+    untold, age, smoked = np.isnan(table["spent"]), table["age"], table["smoked"] == "yes"
+    assert untold[age <= 24].mean() > 2.5 * untold[age >= 35].mean()
+    assert 120 < np.nanmean(table["weight"][~smoked]) - np.nanmean(table["weight"][smoked]) < 260
+
+
+def test_some_offences_happen_in_one_place_only() -> None:
+    table = CROWDS["victims"].draw(PEOPLE, seed=0)
+    for offence, place in (("burglary", "home"), ("online fraud", "online"), ("workplace theft", "work")):
+        assert (table["place"][table["offence"] == offence] == place).mean() > 0.95
+    assert not (table["place"][table["offence"] == "mugging"] == "online").any()
+
+
+def test_a_loss_is_not_asked_of_the_beaten_and_adds_up_less_often_if_not_reported() -> None:
+    table = CROWDS["victims"].draw(PEOPLE, seed=0)
+    unasked = np.isin(table["offence"], ("assault", "harassment", "stalking", "threat"))
+    untold, reported = np.isnan(table["loss"]), table["reported"] == "yes"
+    assert untold[unasked].all()
+    assert untold[~unasked & ~reported].mean() > 2 * untold[~unasked & reported].mean()
+
+
+def test_half_of_what_was_done_with_a_card_is_made_good() -> None:
+    table = CROWDS["victims"].draw(PEOPLE, seed=0)
+    loss, card = table["loss"], table["offence"] == "card fraud"
+    assert (loss[card & ~np.isnan(loss)] == 0).mean() > 0.5
+    assert (loss[table["offence"] == "burglary"] == 0).mean() == 0
+
+
+def test_the_old_are_more_afraid_except_of_what_happened_online() -> None:
+    table = CROWDS["victims"].draw(PEOPLE, seed=0)
+    old, online, afraid = table["age"] >= 60, table["place"] == "online", table["afraid"]
+    fraud, damage = table["offence"] == "online fraud", table["offence"] == "vandalism"
+    assert afraid[damage & ~online & old].mean() - afraid[damage & ~online & (table["age"] < 40)].mean() > 0.3
+    assert abs(afraid[fraud & online & old].mean() - afraid[fraud & online & (table["age"] < 40)].mean()) < 0.1
 
 
 @EACH

@@ -1,4 +1,4 @@
-"""Made-up crowds to be honest on: twenty surveys whose every answer is known, and more than a hundred questions each.
+"""Made-up crowds to be honest on: twenty-two surveys whose every answer is known, more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
@@ -8,7 +8,7 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names fourteen that were measured while
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names sixteen that were measured while
 methods were built, most several times; on donors and players the limits of answers were settled too, on these and the
 four after them how far strong dependence, two lists and "no answer" may go, and on all of them how fine dependence may
 be. `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured
@@ -22,7 +22,9 @@ they are old enough for, and parents come by day if they work shifts; incomes he
 debts or many small ones come to the same; half of a colony's gardens have one area, and who took over from the family
 neither waited nor says what was paid; nights come in weeks, and a town is dear in summer or just then not; who cares
 under one roof does so round the clock or cannot count the hours; prices end just below the tens, and only who sent
-something back is asked when the money came), so that they show what a method does with a crowd that nobody had in mind.
+something back is asked when the money came; a hurried section spoils a first birth and hardly a later one, and the
+young do not know what it cost; some offences happen in one place only, and what was small and not reported is forgotten
+or never added up), so that they show what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ from sottovoce.simulation.crowds.health import CROWD as _HEALTH
 from sottovoce.simulation.crowds.households import CROWD as _HOUSEHOLDS
 from sottovoce.simulation.crowds.learning import CROWD as _LEARNING
 from sottovoce.simulation.crowds.lodgers import CROWD as _LODGERS
+from sottovoce.simulation.crowds.mothers import CROWD as _MOTHERS
 from sottovoce.simulation.crowds.parcels import CROWD as _PARCELS
 from sottovoce.simulation.crowds.pets import CROWD as _PETS
 from sottovoce.simulation.crowds.players import CROWD as _PLAYERS
@@ -50,6 +53,7 @@ from sottovoce.simulation.crowds.questions import KINDS, Question
 from sottovoce.simulation.crowds.repairs import CROWD as _REPAIRS
 from sottovoce.simulation.crowds.staff import CROWD as _STAFF
 from sottovoce.simulation.crowds.telemetry import CROWD as _TELEMETRY
+from sottovoce.simulation.crowds.victims import CROWD as _VICTIMS
 from sottovoce.simulation.crowds.visitors import CROWD as _VISITORS
 
 __all__ = ["BUILDING", "CROWDS", "HELD_OUT", "KINDS", "LOOKED_AT", "Clause", "Crowd", "Population", "Question"]
@@ -62,6 +66,7 @@ CROWDS: dict[str, Crowd] = {
         *(_DONORS, _PLAYERS, _PETS, _REPAIRS),
         *(_ANGLERS, _CONCERTS, _BRIGADES, _DEBTORS),
         *(_ALLOTMENTS, _LODGERS, _CARERS, _PARCELS),
+        *(_MOTHERS, _VICTIMS),
     )
 }
 """Every crowd by name."""
@@ -71,9 +76,9 @@ BUILDING = ("commuting", "health", "telemetry", "staff")
 
 LOOKED_AT = (
     *("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs"),
-    *("anglers", "concerts", "brigades", "debtors", "allotments", "lodgers"),
+    *("anglers", "concerts", "brigades", "debtors", "allotments", "lodgers", "carers", "parcels"),
 )
 """Crowds that were measured while methods were built; what was settled on some of them is said above."""
 
-HELD_OUT = ("carers", "parcels")
+HELD_OUT = ("mothers", "victims")
 """Crowds that are measured once, at the end."""

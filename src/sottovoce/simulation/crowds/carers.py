@@ -9,7 +9,7 @@ and the illness, and is less for who has help. One roof, somebody to share with 
 together as three and never as pairs (who is alone with it under one roof thinks of it, and who shares it from afar),
 but not apart from the rest: hardly anybody thinks of it for a child, many do with dementia, and a spouse is shared with
 few.
-Held out: nothing is to be tuned on this crowd.
+Looked at: measured while intervals were settled.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ took, and some still wait for it. Most parcels come in three days, those from ab
 five stars and fewest two: what counts is whether it came late for such a shop and such goods, so that weeks from abroad
 annoy hardly anybody. Parcels in three months fall with age, are said in fives and twelves from eight on, and hardly go
 with anything else.
-Held out: nothing is to be tuned on this crowd.
+Looked at: measured while intervals were settled.
 """
 
 from __future__ import annotations
