@@ -32,14 +32,17 @@ export interface Distribution {
 }
 
 /** How the mean and the median of an attribute are asked for: its values, who answered, and who lies below somewhere. */
-interface Ordering {
+interface Centred {
   readonly values: Named;
   readonly answered: Named;
+  readonly below: Named;
+}
+
+interface Ordering extends Centred {
   /** The positions on the axis of levels at which limits of the median are looked for. */
   readonly looked: readonly number[];
-  readonly below: Named;
-  /** The same, and whoever did not answer counts as those who did, on average (sottovoce.query.functional.imputed). */
-  readonly imputed: Named;
+  /** Whoever did not answer counts as those who did, on average: errors are of these (sottovoce.query.functional). */
+  readonly imputed: Centred;
 }
 
 const MOST_POSITIONS = 256; // at which limits of a median are looked for
@@ -151,13 +154,15 @@ export class Crowd {
 
   /** Return the mean of an ordered attribute among those whom filters on others choose and who answered; null of nobody. */
   mean(place: number, filters: Filters): Limited | null {
-    const { values, answered } = this.ordering(place);
+    const ordering = this.ordering(place);
     const others = this.product(filters.map((filter, other) => (other === place ? null : filter)));
-    const bottom = new Map([...others, [place, answered] as const]);
+    const product = (named: Named) => new Map([...others, [place, named] as const]);
+    const bottom = product(ordering.answered);
     const selected = this.mixture.expectation(bottom, 1)[0];
     if (!(selected > 0)) return null;
     const bounds = domain(this.about.attributes[place] as Ordered);
-    const found = this.ratios(new Map([...others, [place, values] as const]), bottom, selected, 1, bounds);
+    const imputed = [product(ordering.imputed.values), product(ordering.imputed.answered)] as const;
+    const found = this.ratios(product(ordering.values), bottom, selected, 1, bounds, imputed);
     return { value: found.fractions[0], low: found.lows[0], high: found.highs[0] };
   }
 
@@ -171,8 +176,8 @@ export class Crowd {
     const others = this.product(filters.map((filter, other) => (other === place ? null : filter)));
     const selected = this.mixture.expectation(new Map([...others, [place, answered] as const]), 1)[0];
     if (!(selected > 0)) return null;
-    const product = new Map([...others, [place, imputed] as const]);
-    const [gaps, means] = [below, imputed].map((named) =>
+    const product = new Map([...others, [place, imputed.below] as const]);
+    const [gaps, means] = [below, imputed.below].map((named) =>
       this.mixture.expectation(new Map([...others, [place, named] as const]), looked.length).map((sum) => sum / selected),
     );
     const calibrated = this.tilted.size > 0;
@@ -228,19 +233,39 @@ export class Crowd {
     return { ...this.limited(fractions, evidence, limits), reaches };
   }
 
-  /** Return ratios of many products to one: limits by Fieller's theorem, evidence of the error to first order. */
-  private ratios(top: Product, bottom: Product, selected: number, items: number, range: Limits | null = null): Distribution {
+  /**
+   * Return ratios of many products to one: limits by Fieller's theorem, evidence of the error to first order.
+   *
+   * @param top The numerators, one for each item.
+   * @param bottom The denominator.
+   * @param selected What the denominator is found to be.
+   * @param items How many ratios there are.
+   * @param range What they lie between; they are fractions unless that is given.
+   * @param errors The products whose errors those of numerators and denominator are: both themselves unless given.
+   */
+  private ratios(
+    top: Product,
+    bottom: Product,
+    selected: number,
+    items: number,
+    range: Limits | null = null,
+    errors: readonly [Product, Product] = [top, bottom],
+  ): Distribution {
     const calibrated = this.tilted.size > 0;
     const fractions = this.mixture.expectation(top, items).map((expected) => cut(expected / selected, range ?? [0, 1]));
-    const forms = this.spread?.of(calibrated ? [top, bottom, this.tilted] : [top, bottom], items);
-    const known = (one: number, two: Float64Array, three: number) =>
-      forms?.known([Float64Array.of(one / selected), two, Float64Array.of(three / this.total)]) ?? unknown(items);
-    const least = calibrated ? 0 : this.sampling(bottom, 1)[0] / selected ** 2;
-    const whole = Math.max(known(0, Float64Array.of(1 / selected), -1).variance[0], least);
-    const own = known(1, fractions.map((fraction) => -fraction / selected), 0);
-    const apart = known(1, fractions.map((fraction) => (-fraction - 1) / selected), 1).variance;
+    const forms = this.spread?.of(calibrated ? [...errors, this.tilted] : [...errors], items);
+    const [tops, [whole]] = [this.mixture.expectation(errors[0], items), this.mixture.expectation(errors[1], 1)];
+    const known = (one: number, two: Float64Array) => {
+      const tilt = two.map((amount, item) => -(one * tops[item] + amount * whole) / selected / this.total);
+      const amounts = [Float64Array.of(one / selected), two.map((amount) => amount / selected), tilt];
+      return forms?.known(amounts) ?? unknown(items);
+    };
+    const least = calibrated ? 0 : this.sampling(errors[1], 1)[0] / selected ** 2;
+    const divided = Math.max(known(0, Float64Array.of(1)).variance[0], least);
+    const own = known(1, fractions.map((fraction) => -fraction));
+    const apart = known(1, fractions.map((fraction) => -fraction - 1)).variance;
     return this.limited(fractions, own.evidence, (fraction, item) =>
-      ratioLimits(fraction, [own.variance[item], whole, apart[item]], this.about.intervals.factor, range),
+      ratioLimits(fraction, [own.variance[item], divided, apart[item]], this.about.intervals.factor, range),
     );
   }
 
@@ -299,14 +324,17 @@ export class Crowd {
       parts: weights.map((own) => this.tiltedPart(place, own)),
       at: identity(weights.length),
     });
-    const below = several(looked.map(half));
-    const found = {
-      values: one(values),
-      answered: one(answered),
-      looked,
-      below,
-      imputed: valueLevels(attribute) < size ? several(looked.map((end) => this.silent(place, half(end)))) : below,
-    };
+    const plain = { values: one(values), answered: one(answered), below: several(looked.map(half)) };
+    const silent = (weights: Float64Array) => this.silent(place, weights);
+    const imputed =
+      valueLevels(attribute) < size
+        ? {
+            values: one(silent(values)),
+            answered: one(silent(answered)),
+            below: several(looked.map((end) => silent(half(end)))),
+          }
+        : plain;
+    const found = { looked, ...plain, imputed };
     this.orderings.set(place, found);
     return found;
   }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Required, TypedDict, Unpack
 from sottovoce._checks import check_integer
 from sottovoce.errors import QueryError
 from sottovoce.model.belief import Belief, Difference, Fixed, Normal, normal_factor
-from sottovoce.model.evaluation import assess, correlation_from
+from sottovoce.model.evaluation import Assessed, assess, correlation_from
 from sottovoce.query.functional import Functional, less
 
 if TYPE_CHECKING:
@@ -61,12 +61,25 @@ class Source:
         functional: The influence function: what the answer's error is to first order.
         belief: Its limits at any level.
         direct: The direct answer's, if there is one.
+        plain: The direct answer's influence function, where that is another.
     """
 
     model: Model
     functional: Functional
     belief: Belief
     direct: Belief | None = None
+    plain: Functional | None = None
+
+    def less(self, other: Source) -> tuple[Assessed, Assessed]:
+        """Return what is known of this error, the other's and their difference: of answers, and of direct ones."""
+        shown = _compared(self.model, self.functional, other.functional)
+        if self.plain is None and other.plain is None:
+            return shown, shown
+        return shown, _compared(self.model, self.plain or self.functional, other.plain or other.functional)
+
+
+def _compared(model: Model, one: Functional, other: Functional) -> Assessed:
+    return assess(model, [one, other, less(one, other)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,12 +338,11 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     if not (isinstance(one, Source) and isinstance(other, Source) and one.model.is_same(other.model)):
         belief = Difference(_belief(first), _belief(second), reach=reach)
         return Estimate(belief.value, interval=belief.limits(level), level=level, interval_note=first.interval_note)
-    apart = less(one.functional, other.functional)
-    found = assess(one.model, [one.functional, other.functional, apart])
+    found, plain = one.less(other)
     belief = Difference(one.belief, other.belief, correlation_from(*found.errors.tolist()), reach)
     direct = None
     if one.direct is not None and other.direct is not None:
-        beyond = Difference(one.direct, other.direct, correlation_from(*found.direct_errors.tolist()))
+        beyond = Difference(one.direct, other.direct, correlation_from(*plain.direct_errors.tolist()))
         direct = Estimate(beyond.value, interval=beyond.limits(level), level=level)
     return Estimate(
         belief.value,

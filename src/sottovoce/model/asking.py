@@ -63,7 +63,12 @@ def assess_fractions(model: Model, functionals: Sequence[Functional]) -> list[As
 
 
 def assess_ratios(
-    model: Model, tops: Sequence[Functional], bottom: Functional, bounds: Limits | None = None
+    model: Model,
+    tops: Sequence[Functional],
+    bottom: Functional,
+    bounds: Limits | None = None,
+    *,
+    answering: int | None = None,
 ) -> list[Assessment] | None:
     """Return what a model says of ratios that share a denominator; None if it sees nobody there.
 
@@ -72,37 +77,49 @@ def assess_ratios(
         tops: The numerators.
         bottom: The denominator.
         bounds: What the ratios lie between; they are fractions unless it is given.
+        answering: The number of the attribute that only who answered it counts of, if there is one: errors are then
+            those of a group in which as many answer as of everybody (sottovoce.query.functional.imputed).
     """
     found = assess(model, [bottom, *tops])
     if not found.values[0] > 0:
         return None
     lowest, highest = (0.0, 1.0) if bounds is None else bounds
     ratios = np.clip(found.values[1:] / found.values[0], lowest, highest)
-    influences, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]))
+    influences, errors = _ratio_errors(model, tops, bottom, ratios, float(found.values[0]), answering)
     directs: list[Ratio | None] = [None] * len(tops)
     if found.direct[0] > 0 and not np.isnan(found.direct_errors).any():
         apart = found.direct[1:] / found.direct[0]
         _, direct_errors = _ratio_errors(model, tops, bottom, apart, float(found.direct[0]))
         directs = [_ratio(float(value), direct_errors.direct_errors, index) for index, value in enumerate(apart)]
     told = []
-    for index, functional in enumerate(influences):
+    for index, (functional, own) in enumerate(influences):
         plain = _ratio(float(ratios[index]), errors.errors, index)
         # a model's group is a share above zero, and its ratios have bounds; direct answers may be anything
         belief = replace(plain, lowest=lowest, highest=highest, positive=True, fraction=bounds is None)
-        told.append(Assessment(Source(model, functional, belief, directs[index]), errors.evidence[1 + 2 * index]))
+        source = Source(model, functional, belief, directs[index], None if own is functional else own)
+        told.append(Assessment(source, errors.evidence[1 + 2 * index]))
     return told
 
 
 def _ratio_errors(
-    model: Model, tops: Sequence[Functional], bottom: Functional, ratios: Floats, divisor: float
-) -> tuple[list[Functional], Assessed]:
-    """Return what each ratio's error is to first order, and what is known of it.
+    model: Model,
+    tops: Sequence[Functional],
+    bottom: Functional,
+    ratios: Floats,
+    divisor: float,
+    answering: int | None = None,
+) -> tuple[list[tuple[Functional, Functional]], Assessed]:
+    """Return what each ratio's error is to first order, of the model and of its reports, and what is known of it.
 
     Assessed are the bottom as a part of its value, then for each ratio its own error and that less the bottom's.
     """
     whole = scaled(bottom, 1 / divisor)
-    influences = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
-    return influences, assess(model, [whole, *(each for one in influences for each in (one, less(one, whole)))])
+    plain = [linear_error(top, bottom, ratio, divisor) for top, ratio in zip(tops, ratios.tolist(), strict=True)]
+    influences = plain
+    if answering is not None:
+        whole, *influences = (model.imputed(one, answering) for one in (whole, *plain))
+    assessed = assess(model, [whole, *(each for one in influences for each in (one, less(one, whole)))])
+    return list(zip(influences, plain, strict=True)), assessed
 
 
 def _ratio(value: float, errors: Floats, index: int) -> Ratio:
@@ -170,7 +187,8 @@ def assess_mean(model: Model, terms: Terms, index: int) -> Assessment | None:
     attribute = model.schema.attributes[index]
     require_ordered(attribute, "mean")
     moment, fraction = moment_of(model.schema, terms, index)
-    told = assess_ratios(model, [moment], fraction, value_range(attribute))
+    answering = index if attribute.value_levels < attribute.size else None
+    told = assess_ratios(model, [moment], fraction, value_range(attribute), answering=answering)
     return None if told is None else told[0]
 
 

@@ -37,6 +37,9 @@ _TOGETHER = 3.0  # errors of cells go together, and strong associations are shru
 _SHARED = 3.0
 """How many cells' errors go together: one question tells of several, and small cells share their rows and columns."""
 
+_ROOM = 0.1
+"""A correlation's extremes are moved by this part of their distance to 1: distributions are not known exactly."""
+
 _CELLS = 6
 """Pairs are compared over at most so many cells of equal share along each attribute, so that noise counts little."""
 
@@ -209,9 +212,9 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
     if math.isnan(correlation):
         return Estimate(math.nan, interval=(-1.0, 1.0), level=level, interval_note=model.interval_note)
     share = joint.sum()
+    people = [joint.sum(axis=1 - axis) / share for axis in (0, 1)]
     standard, answered = [], []
-    for axis, own in enumerate(values):
-        marginal = joint.sum(axis=1 - axis) / share
+    for axis, (own, marginal) in enumerate(zip(values, people, strict=True)):
         centred = own - own @ marginal
         size = attributes[axis].size
         standard.append(np.append(centred / math.sqrt(centred**2 @ marginal), np.zeros(size - len(own))))
@@ -225,21 +228,23 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
         )
     )
     seen = assess(model, [influence])
+    extremes = correlation_extremes(*people, *values)
     return Estimate(
         correlation,
-        interval=correlation_limits(correlation, normal_factor(level) * float(seen.errors[0])),
+        interval=correlation_limits(correlation, normal_factor(level) * float(seen.errors[0]), extremes),
         level=level,
         interval_note=model.interval_note,
         evidence=seen.evidence[0],
     )
 
 
-def correlation_limits(value: float, reach: float) -> Limits:
-    """Return the limits of a correlation by Fisher's z: further towards nothing, and never beyond 1.
+def correlation_limits(value: float, reach: float, extremes: Limits = (-1.0, 1.0)) -> Limits:
+    """Return the limits of a correlation by Fisher's z: further towards nothing, and never beyond what it can be.
 
     Args:
         value: The correlation.
         reach: How far its error reaches to first order; towards nothing limits reach at most twice as far.
+        extremes: What it can be in a crowd with the distributions that were found; they are given some room.
 
     Example:
         >>> low, high = correlation_limits(0.6, 0.3)
@@ -248,10 +253,46 @@ def correlation_limits(value: float, reach: float) -> Limits:
     """
     if not math.isfinite(reach):
         return -1.0, 1.0
+    lowest, highest = -1 + (1 - _ROOM) * (1 + extremes[0]), 1 - (1 - _ROOM) * (1 - extremes[1])
     inside = min(max(value, -1 + 1e-12), 1 - 1e-12)
     middle, moved = math.atanh(inside), reach / (1 - inside**2)
     low, high = max(math.tanh(middle - moved), value - 2 * reach), min(math.tanh(middle + moved), value + 2 * reach)
-    return min(low, value), max(high, value)  # rounding may pass it
+    return min(max(low, lowest), value), max(min(high, highest), value)  # rounding may pass it
+
+
+def correlation_extremes(rows: Floats, columns: Floats, one: Floats, other: Floats) -> Limits:
+    """Return the smallest and the largest correlation of any table with these sums (Hoeffding, 1940; Fréchet, 1951).
+
+    They are those of people in opposite orders, and of people in the same order.
+
+    Args:
+        rows: The distribution of the rows.
+        columns: That of the columns.
+        one: The values of the rows, rising.
+        other: Those of the columns, rising.
+
+    Example:
+        >>> low, high = correlation_extremes(np.array([0.9, 0.1]), np.array([0.5, 0.5]), np.arange(2), np.arange(2))
+        >>> round(low, 3), round(high, 3)
+        (-0.333, 0.333)
+    """
+    spread = math.sqrt(_variance(rows, one) * _variance(columns, other))
+    means = float(rows @ one) * float(columns @ other)
+    opposite = _coupled(rows, columns[::-1], one, other[::-1])
+    return (opposite - means) / spread, (_coupled(rows, columns, one, other) - means) / spread
+
+
+def _variance(people: Floats, values: Floats) -> float:
+    return float(people @ (values - people @ values) ** 2)
+
+
+def _coupled(rows: Floats, columns: Floats, one: Floats, other: Floats) -> float:
+    """Return the mean product if whoever is at some rank of the rows is at the same rank of the columns."""
+    ends = [np.cumsum(own) / own.sum() for own in (rows, columns)]
+    cuts = np.unique(np.concatenate([[0.0], *ends]))
+    middle = (cuts[1:] + cuts[:-1]) / 2
+    first, second = (np.minimum(np.searchsorted(own, middle), len(own) - 1) for own in ends)
+    return float(np.diff(cuts) @ (one[first] * other[second]))
 
 
 def association(joint: Floats) -> float:

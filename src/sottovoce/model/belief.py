@@ -197,7 +197,7 @@ class Ratio:
         above = product / (root - middle) if middle < 0 else (middle + root) / leading
         below = product / (root + middle) if middle > 0 else (root - middle) / leading
         limits = self.value - below, self.value + above
-        return lopsided(self.value, limits) if self.fraction else limits
+        return lopsided(self.value, limits) if self.fraction else _cut(limits, self.bounds)
 
     @property
     def bounds(self) -> Limits:
