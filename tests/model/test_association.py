@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sottovoce._types import Floats
-from sottovoce.model.association import association, correlation_limits, correlation_matrix
+from sottovoce.model.association import association, correlation_extremes, correlation_limits, correlation_matrix
 from sottovoce.model.fitted import Spread
 from sottovoce.query.batch import Batch
 from tests.oracle import SCHEMA, TableModel, kinds, make_model
@@ -39,6 +39,50 @@ def test_association_is_seen_through_many_levels() -> None:
     assert association(np.eye(60)) == pytest.approx(1)
     assert association(np.array([[1.0, 0.0]])) == 0
     assert 0.2 < association(independent / independent.sum() + np.eye(40)[:, :30] / 60) < 0.8
+
+
+def test_no_table_goes_beyond_the_extremes_of_its_sums() -> None:
+    """Two hundred tables, seed 5, and for each the tables of people in the same order and in opposite ones."""
+    generator = np.random.default_rng(5)
+    for _ in range(200):
+        sizes = generator.integers(2, 7, 2)
+        table = generator.dirichlet(np.full(sizes.prod(), 0.3)).reshape(sizes) + 1e-6
+        table /= table.sum()
+        one, other = (np.cumsum(generator.exponential(size=size)) for size in sizes)
+        rows, columns = table.sum(axis=1), table.sum(axis=0)
+        low, high = correlation_extremes(rows, columns, one, other)
+        assert low <= correlation(table, one, other) <= high
+        # the north-west corner rule: fill from the corner, which pairs people rank by rank
+        assert correlation(sorted_table(rows, columns), one, other) == pytest.approx(high)
+        opposite = sorted_table(rows, columns[::-1])[:, ::-1]
+        assert correlation(opposite, one, other) == pytest.approx(low)
+
+
+def sorted_table(rows: Floats, columns: Floats) -> Floats:
+    """Return the table of people in the same order."""
+    table, left, over = np.zeros((len(rows), len(columns))), rows.copy(), columns.copy()
+    row = column = 0
+    while row < len(rows) and column < len(columns):
+        moved = min(left[row], over[column])
+        table[row, column] += moved
+        left[row] -= moved
+        over[column] -= moved
+        row, column = (row + 1, column) if left[row] <= over[column] else (row, column + 1)
+    return table
+
+
+def correlation(table: Floats, one: Floats, other: Floats) -> float:
+    """Return the correlation in a table, written out."""
+    first, second = one - table.sum(axis=1) @ one, other - table.sum(axis=0) @ other
+    spread = (table.sum(axis=1) @ first**2) * (table.sum(axis=0) @ second**2)
+    return float(first @ table @ second / math.sqrt(spread))
+
+
+def test_limits_of_a_correlation_are_within_what_it_can_be_and_some_room() -> None:
+    assert correlation_limits(0.1, 3.0, (-0.2, 0.4)) == pytest.approx((-0.28, 0.46))
+    assert correlation_limits(0.1, 0.01, (-0.2, 0.4)) == correlation_limits(0.1, 0.01)
+    assert correlation_limits(0.1, math.inf, (-0.2, 0.4)) == (-1, 1)
+    assert correlation_limits(0.5, 3.0, (-0.2, 0.4))[1] == 0.5, "never without the value itself"
 
 
 @pytest.mark.parametrize("true", [0.0, 0.6, -0.9])

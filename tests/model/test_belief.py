@@ -181,6 +181,15 @@ def test_limits_of_a_fraction_reach_further_towards_one_half_and_at_most_twice_a
     assert (1 - other_high, 1 - other_low) == pytest.approx((low, high), abs=1e-9)
 
 
+def test_a_difference_of_means_is_of_limits_that_can_be() -> None:
+    """Two means of an amount from 0 to 100 of which little is known: each may be 0, and no less."""
+    mean = Ratio(10.0, 30.0**2, 0.0, 0.0, lowest=0.0, highest=100.0, positive=True)
+    low, high = mean.limits(0.9)
+    assert mean.uncut(0.9) == (low, high) == pytest.approx((0.0, 10 + 1.6449 * 30), rel=1e-4)
+    gap = Difference(mean, mean).limits(0.9)
+    assert gap == pytest.approx((-math.hypot(10, high - 10), math.hypot(10, high - 10)))
+
+
 @pytest.mark.parametrize("value", [0.02, 0.1, 0.3])
 def test_the_upper_limit_of_a_fraction_is_that_of_the_arcsine_of_its_root_to_second_order(value: float) -> None:
     reach = 0.1 * value

@@ -5,9 +5,10 @@ They hold for small groups too, where the error of the ratio is not normal; if t
 value is possible. A share that a model shows is never nothing, so what it divides has limits at every level.
 
 A difference has limits by variance recovery (Zou and Donner, 2008): the distances to each one's own limits are put
-together as errors are, so that lopsided limits stay lopsided. Those limits are taken before they are cut to what each
-can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never below the
-lowest of the one less the highest of the other, as they are cut.
+together as errors are, so that lopsided limits stay lopsided. Limits of shares are taken before they are cut to what
+each can be, as the difference of two shares of which nothing is known is anything from -1 to 1; but it is never below
+the lowest of the one less the highest of the other, as they are cut. Those of means are cut first: a group is at the
+end of a scale only if all of it is.
 
 A small fraction's error is rather a part of it than a number beside it, so its limits are lopsided (`lopsided`).
 """
@@ -181,7 +182,7 @@ class Ratio:
         return _cut(self.uncut(level), self.bounds)
 
     def uncut(self, level: float) -> Limits:
-        """Return the limits as Fieller's theorem has them, lopsided ones of a fraction."""
+        """Return the limits by Fieller's theorem: of a fraction lopsided, of a mean within its bounds."""
         square = normal_factor(level) ** 2
         if not math.isfinite(self.variance + self.bottom):
             return -math.inf, math.inf

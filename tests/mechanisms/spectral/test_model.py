@@ -17,11 +17,11 @@ from sottovoce.mechanisms.spectral.model import Known, MixtureModel
 from sottovoce.mechanisms.spectral.moments import Shown
 from sottovoce.mechanisms.spectral.noise import Noise
 from sottovoce.mechanisms.spectral.walsh import Axis
-from sottovoce.model.evaluation import errors_of
+from sottovoce.model.evaluation import assess, errors_of
 from sottovoce.model.fitted import Spread
 from sottovoce.model.origin import Origin
 from sottovoce.query.batch import Batch
-from sottovoce.query.functional import cdf_influence, parse
+from sottovoce.query.functional import cdf_influence, linear_error, moment_of, parse
 from sottovoce.query.ranges import ranges_to_batch
 from tests.chances import assert_drawn_from
 
@@ -186,15 +186,22 @@ def test_deviations_are_finite_and_positive_and_follow_what_is_unknown():
     assert (large > 3 * small).all()
 
 
-@pytest.mark.parametrize("known", [{}, {"c": [0.1, 0.1, 0.1, 0.1, 0.6]}, {"a": {(0, 3): 0.2, (4, 7): 0.8}}], ids=str)
-def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_who_did(collected, known):
-    model = collected[2]
+KNOWN = [{}, {"c": [0.1, 0.1, 0.1, 0.1, 0.6]}, {"a": {(0, 3): 0.2, (4, 7): 0.8}}]
+
+
+def unsure_who_answered(model, known):
+    """Return the model, and one that knows nothing of how many of any group left c open; calibrated alike."""
     doubt, silence = model.known.doubt, 7 + 2  # functions of a, of b, then the first of c: "no answer"
     unsure = doubt.posterior.copy()
     unsure[silence], unsure[:, silence] = 50.0, 50.0
     loose = replace(model.known, doubt=replace(doubt, posterior=unsure))
     loose = MixtureModel(model.origin, weights=model.weights, factors=model.factors, known=loose)
-    both = [own.calibrate(known) if known else own for own in (model, loose)]
+    return [own.calibrate(known) if known else own for own in (model, loose)]
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_who_did(collected, known):
+    both = unsure_who_answered(collected[2], known)
     for where in ("a < 2", "b = 'x'"):
         terms = parse(SCHEMA, where)
         plain = [cdf_influence(SCHEMA, terms, 2, end, 0.4, 0.1) for end in (0.5, 1.0, 2.0, 3.0)]
@@ -202,6 +209,35 @@ def test_how_many_of_a_group_did_not_answer_has_no_part_in_the_median_of_those_w
         assert (after > 1.1 * before).any(), where
         before, after = (errors_of(own, [own.imputed(one, 2) for one in plain]) for own in both)
         np.testing.assert_allclose(before, after, rtol=1e-3, err_msg=where)
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_how_many_of_a_group_did_not_answer_has_no_part_in_their_mean_either(collected, known):
+    """In shares it has."""
+    model, loose = unsure_who_answered(collected[2], known)
+    means = [[own.mean("c", where=where, level=0.9) for where in ("a < 2", "b = 'x'")] for own in (model, loose)]
+    for before, after in zip(*means, strict=True):
+        assert float(after) == float(before)
+        np.testing.assert_allclose(after.interval, before.interval, rtol=1e-3)
+        assert before.interval[0] < float(before) < before.interval[1]
+    gaps = [sv.difference(*own) for own in means]
+    np.testing.assert_allclose(gaps[1].interval, gaps[0].interval, rtol=1e-3)
+    for where in ("c IS NULL AND a < 2", "c < 2 AND a < 2"):
+        assert loose.answer(where).deviation > 1.5 * model.answer(where).deviation
+
+
+def test_the_direct_mean_of_a_group_is_of_as_many_as_the_reports_show(collected):
+    """By hand: its error is that of top less mean times bottom, both as the reports have them."""
+    model = collected[2]
+    moment, fraction = moment_of(SCHEMA, parse(SCHEMA, "a < 2"), 2)
+    found = assess(model, [moment, fraction])
+    ratio, divisor = found.direct[0] / found.direct[1], float(found.direct[1])
+    influence = linear_error(moment, fraction, float(ratio), divisor)
+    error = float(assess(model, [influence]).direct_errors[0])
+    direct = model.mean("c", where="a < 2").direct
+    assert float(direct) == pytest.approx(ratio)
+    low, high = direct.interval
+    assert (high - low) / 2 == pytest.approx(1.6449 * error, rel=0.05)  # Fieller's, of a group that is large enough
 
 
 def test_of_those_who_answered_the_error_of_how_many_there_are_stays_what_it_was(collected):
