@@ -68,7 +68,7 @@ class Belief:
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.96
-    dependence_doubt: float = 1.2
+    dependence_doubt: float = 1.3
     lists: float = 2.0
     fine: float = 1.0
     profile: float = 2.0
