@@ -121,7 +121,7 @@ class CalibratedModel(JointModel):
         """Return the functional whose error the model that was reweighted works out, with all weights.
 
         Args:
-            functional: The influence function of a share below somewhere.
+            functional: The influence function of a mean or of a share below somewhere.
             index: The attribute's number; one that may have no answer.
             tilt: By how much people at each of its levels count besides; evenly unless given.
         """

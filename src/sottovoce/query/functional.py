@@ -131,13 +131,13 @@ def cdf_influence(
 def imputed(functional: Functional, index: int, everybody: Floats, tilt: Floats) -> Functional:
     """Return a functional in which whoever did not answer counts as those who did, on average over everybody.
 
-    How many of a group did not answer is nothing to the median of those who did. But an error that is linear in
+    How many of a group did not answer is nothing to the mean or median of those who did. But an error that is linear in
     products of everybody's distributions takes people without an answer to be missing from among all people, not from
     the group; of a group unlike all others that would be a large part. Of the functional returned it is none, to first
     order. Its mean over everybody stays, so that all other errors, as of the group's size, have the part that they had.
 
     Args:
-        functional: What is asked, such as `cdf_influence` gives: every product has weights of the attribute.
+        functional: What is asked, as by `cdf_influence` or `linear_error`: every product has weights of the attribute.
         index: The attribute's number; one whose last level is "no answer".
         everybody: The distribution of its levels about which errors are worked out.
         tilt: By how much people at each level count besides; ones unless the model is calibrated.

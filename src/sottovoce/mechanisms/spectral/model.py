@@ -196,7 +196,7 @@ class MixtureModel(JointModel):
         """Return it with whoever did not answer as those who did: errors are of everybody's products (posterior.py).
 
         Args:
-            functional: The influence function of a share below somewhere.
+            functional: The influence function of a mean or of a share below somewhere.
             index: The attribute's number; one that may have no answer.
             tilt: By how much people at each of its levels count besides; evenly unless given.
         """
