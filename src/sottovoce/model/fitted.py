@@ -135,7 +135,7 @@ class Fitted(ABC):
         return replace(Spread.unknown(len(sums)), error=self.deviations(batch, sums))
 
     def imputed(self, functional: Functional, index: int, tilt: Floats | None = None) -> Functional:
-        """Return the functional whose error is that of a mean, or of a share below somewhere, among a group who answered.
+        """Return the functional whose error is that of a mean, or a share below somewhere, among a group who answered.
 
         The one given, unless a model works out errors about everybody's distributions (sottovoce.query.functional).
 
