@@ -70,16 +70,10 @@ class Source:
     direct: Belief | None = None
     plain: Functional | None = None
 
-    def less(self, other: Source) -> tuple[Assessed, Assessed]:
-        """Return what is known of this error, the other's and their difference: of answers, and of direct ones."""
-        shown = _compared(self.model, self.functional, other.functional)
-        if self.plain is None and other.plain is None:
-            return shown, shown
-        return shown, _compared(self.model, self.plain or self.functional, other.plain or other.functional)
-
-
-def _compared(model: Model, one: Functional, other: Functional) -> Assessed:
-    return assess(model, [one, other, less(one, other)])
+    def less(self, other: Source, *, plain: bool) -> Assessed:
+        """Return what is known of this answer's error, the other's and their difference; of direct ones if plain."""
+        one, two = ((plain and own.plain) or own.functional for own in (self, other))
+        return assess(self.model, [one, two, less(one, two)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,11 +332,12 @@ def difference(first: Answer | Estimate, second: Answer | Estimate, *, level: fl
     if not (isinstance(one, Source) and isinstance(other, Source) and one.model.is_same(other.model)):
         belief = Difference(_belief(first), _belief(second), reach=reach)
         return Estimate(belief.value, interval=belief.limits(level), level=level, interval_note=first.interval_note)
-    found, plain = one.less(other)
+    found = one.less(other, plain=False)
     belief = Difference(one.belief, other.belief, correlation_from(*found.errors.tolist()), reach)
     direct = None
     if one.direct is not None and other.direct is not None:
-        beyond = Difference(one.direct, other.direct, correlation_from(*plain.direct_errors.tolist()))
+        apart = found if one.plain is other.plain is None else one.less(other, plain=True)
+        beyond = Difference(one.direct, other.direct, correlation_from(*apart.direct_errors.tolist()))
         direct = Estimate(beyond.value, interval=beyond.limits(level), level=level)
     return Estimate(
         belief.value,
