@@ -10,8 +10,9 @@ asked (see sottovoce.simulation.crowds). What came out is one line of the file, 
 Ctrl-C whenever you like, and the same command goes on where it stopped.
 
 Crowds that nobody may tune on are measured only if named: --crowds households learning visitors farms donors
-players pets repairs anglers concerts brigades debtors allotments lodgers carers parcels, which were measured while
-methods were built, most several times, and --crowds mothers victims, which are kept for one measurement at the end.
+players pets repairs anglers concerts brigades debtors allotments lodgers carers parcels mothers victims, which were
+measured while methods were built, most several times, and --crowds seekers senders, which are kept for one measurement
+at the end.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ WITHOUT_MIRROR = {
         for name in (
             *("commuting", "health", "telemetry", "staff", "households", "learning", "visitors", "farms"),
             *("donors", "players", "pets", "repairs", "anglers", "concerts", "brigades", "debtors"),
-            *("allotments", "lodgers", "carers", "parcels", "mothers", "victims", "crowd", "drawing"),
+            *("allotments", "lodgers", "carers", "parcels", "mothers", "victims", "seekers", "senders"),
+            *("crowd", "drawing"),
         )
     },
     "views/report_page/style.py": "how a page looks: tests/browser/test_report.py looks at it",

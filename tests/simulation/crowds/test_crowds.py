@@ -127,6 +127,7 @@ def test_an_attribute_that_goes_with_nothing_is_independent_of_all_others(crowd:
         *(("brigades", "calls", "station"), ("debtors", "owed", "cause"), ("debtors", "age", "cause")),
         *(("allotments", "area", "colony"), ("allotments", "paid", "colony"), ("lodgers", "price", "town")),
         *(("parcels", "price", "goods"), ("parcels", "age", "goods"), ("victims", "age", "offence")),
+        *(("seekers", "earned", "trade"), ("senders", "years", "country")),
     ],
 )
 def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(crowd: str, number: str, by: str) -> None:
@@ -144,7 +145,7 @@ def test_means_by_a_category_of_many_values_differ_and_do_not_follow_the_list(cr
         *(("players", "minutes", 30, 0.6), ("pets", "minutes", 15, 0.6), ("repairs", "minutes", 15, 0.5)),
         *(("anglers", "minutes", 60, 0.6), ("concerts", "way", 15, 0.5), ("brigades", "calls", 5, 0.5)),
         *(("debtors", "weeks", 4, 0.5), ("allotments", "waited", 12, 0.6), ("carers", "hours", 5, 0.4)),
-        ("mothers", "fed", 4, 0.4),
+        *(("mothers", "fed", 4, 0.4), ("senders", "minutes", 5, 0.5)),
     ],
 )
 def test_times_and_counts_are_said_in_round_numbers(crowd: str, name: str, step: int, share: float) -> None:
@@ -464,6 +465,66 @@ def test_the_old_are_more_afraid_except_of_what_happened_online() -> None:
     fraud, damage = table["offence"] == "online fraud", table["offence"] == "vandalism"
     assert afraid[damage & ~online & old].mean() - afraid[damage & ~online & (table["age"] < 40)].mean() > 0.3
     assert abs(afraid[fraud & online & old].mean() - afraid[fraud & online & (table["age"] < 40)].mean()) < 0.1
+
+
+def test_who_looks_for_work_says_just_ten_applications_in_the_first_year_and_none_if_ill() -> None:
+    table = CROWDS["seekers"].draw(PEOPLE, seed=0)
+    ten, none, year = table["applied"] == 10, table["applied"] == 0, table["months"] < 12
+    ill = table["ended"] == "illness or care"
+    assert ten[year].mean() > 2 * ten[~year].mean()
+    assert none[ill].mean() > 3 * none[~ill].mean()
+
+
+def test_many_applications_mean_hope_in_the_first_year_and_the_contrary_later() -> None:
+    table = CROWDS["seekers"].draw(PEOPLE, seed=0)
+    many, few, hope = table["applied"] >= 15, table["applied"] <= 5, table["hope"]
+    early, late = table["months"] < 9, table["months"] >= 18
+    assert hope[early & many].mean() - hope[early & few].mean() > 0.3
+    assert hope[late & many].mean() - hope[late & few].mean() < -0.3
+
+
+def test_those_without_children_who_look_for_work_are_young_or_old_and_few_tell_the_wage_of_a_first_job() -> None:
+    table = CROWDS["seekers"].draw(PEOPLE, seed=0)
+    alone, age, never = table["children"] == "no", table["age"], table["ended"] == "first job"
+    shares = [((age[alone] >= low) & (age[alone] < low + 8)).mean() for low in (21, 34, 47)]
+    assert min(shares[0], shares[2]) > 1.5 * shares[1]
+    assert np.isnan(table["earned"][never]).mean() > 0.8
+    assert np.isnan(table["earned"][~never]).mean() < 0.15
+
+
+def test_a_small_job_is_paid_at_one_rate_in_some_trades() -> None:
+    table = CROWDS["seekers"].draw(PEOPLE, seed=0)
+    rate = table["earned"] == 520
+    assert rate[table["trade"] == "cleaner"].mean() > 0.3
+    assert rate[table["trade"] == "electrician"].mean() < 0.03
+
+
+def test_money_goes_by_bus_to_near_countries_and_half_of_those_who_use_a_bank_do_not_know_the_fee() -> None:
+    table = CROWDS["senders"].draw(PEOPLE, seed=0)
+    near, bank = np.isin(table["country"], ("Albania", "Bosnia", "Moldova")), table["way"] == "bank"
+    assert near[table["way"] == "bus"].mean() > 0.7
+    untold = np.isnan(table["fee"])
+    assert 0.4 < untold[bank].mean() < 0.55
+    assert untold[~bank].mean() < 0.1
+
+
+def test_an_app_pleases_where_everybody_is_paid_by_telephone_and_not_elsewhere() -> None:
+    table = CROWDS["senders"].draw(PEOPLE, seed=0)
+    app, content = table["way"] == "app", table["content"]
+    phones, cash = (
+        np.isin(table["country"], names)
+        for names in (("Kenya", "Senegal", "Ghana"), ("Lebanon", "Bosnia", "Sri Lanka"))
+    )
+    gaps = [content[place & app].mean() - content[place & ~app].mean() for place in (phones, cash)]
+    assert gaps[0] - gaps[1] > 1.0
+
+
+def test_money_for_the_living_goes_every_month_and_for_a_feast_once_or_twice_a_year() -> None:
+    table = CROWDS["senders"].draw(PEOPLE, seed=0)
+    living, feast = (table["purpose"] == purpose for purpose in ("living", "feast"))
+    assert (table["times"][living] == 12).mean() > 0.45
+    assert (table["times"][feast] <= 2).mean() > 0.5
+    assert np.nanmean(table["amount"][table["purpose"] == "house"]) > 2 * np.nanmean(table["amount"][living])
 
 
 @EACH

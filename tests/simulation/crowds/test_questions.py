@@ -1,6 +1,6 @@
 """Questions about made-up crowds: every one has a truth, and a model understands it.
 
-Nothing is fitted to the crowds that are held out: they, and fourteen of those that were looked at, are asked through a
+Nothing is fitted to the crowds that are held out: they, and sixteen of those that were looked at, are asked through a
 model that counts the people themselves.
 """
 

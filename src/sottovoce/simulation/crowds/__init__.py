@@ -1,4 +1,4 @@
-"""Made-up crowds to be honest on: twenty-two surveys whose every answer is known, more than a hundred questions each.
+"""Made-up crowds to be honest on: twenty-four surveys whose every answer is known, more than a hundred questions each.
 
     >>> crowd = CROWDS["commuting"]
     >>> people = crowd.draw(1000, seed=0)
@@ -8,7 +8,7 @@ Each crowd has strong, weak and no dependence, between categories of many values
 attributes that go with nothing or hardly anything; and in half of them three attributes that depend on each other only
 as three.
 
-`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names sixteen that were measured while
+`BUILDING` names the crowds that a method may be built and tuned on. `LOOKED_AT` names eighteen that were measured while
 methods were built, most several times; on donors and players the limits of answers were settled too, on these and the
 four after them how far strong dependence, two lists and "no answer" may go, and on all of them how fine dependence may
 be. `HELD_OUT` names two that are measured once, at the end, as they come out: what was tuned on a crowd is not measured
@@ -24,7 +24,9 @@ neither waited nor says what was paid; nights come in weeks, and a town is dear 
 under one roof does so round the clock or cannot count the hours; prices end just below the tens, and only who sent
 something back is asked when the money came; a hurried section spoils a first birth and hardly a later one, and the
 young do not know what it cost; some offences happen in one place only, and what was small and not reported is forgotten
-or never added up), so that they show what a method does with a crowd that nobody had in mind.
+or never added up; who looks for work writes the ten letters that the office wants to see, which cheers at first and no
+more after a year; banks hide their fee, and an app pleases where everybody is paid by telephone), so that they show
+what a method does with a crowd that nobody had in mind.
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ from sottovoce.simulation.crowds.players import CROWD as _PLAYERS
 from sottovoce.simulation.crowds.population import Population
 from sottovoce.simulation.crowds.questions import KINDS, Question
 from sottovoce.simulation.crowds.repairs import CROWD as _REPAIRS
+from sottovoce.simulation.crowds.seekers import CROWD as _SEEKERS
+from sottovoce.simulation.crowds.senders import CROWD as _SENDERS
 from sottovoce.simulation.crowds.staff import CROWD as _STAFF
 from sottovoce.simulation.crowds.telemetry import CROWD as _TELEMETRY
 from sottovoce.simulation.crowds.victims import CROWD as _VICTIMS
@@ -66,7 +70,7 @@ CROWDS: dict[str, Crowd] = {
         *(_DONORS, _PLAYERS, _PETS, _REPAIRS),
         *(_ANGLERS, _CONCERTS, _BRIGADES, _DEBTORS),
         *(_ALLOTMENTS, _LODGERS, _CARERS, _PARCELS),
-        *(_MOTHERS, _VICTIMS),
+        *(_MOTHERS, _VICTIMS, _SEEKERS, _SENDERS),
     )
 }
 """Every crowd by name."""
@@ -77,8 +81,9 @@ BUILDING = ("commuting", "health", "telemetry", "staff")
 LOOKED_AT = (
     *("households", "learning", "visitors", "farms", "donors", "players", "pets", "repairs"),
     *("anglers", "concerts", "brigades", "debtors", "allotments", "lodgers", "carers", "parcels"),
+    *("mothers", "victims"),
 )
 """Crowds that were measured while methods were built; what was settled on some of them is said above."""
 
-HELD_OUT = ("mothers", "victims")
+HELD_OUT = ("seekers", "senders")
 """Crowds that are measured once, at the end."""

@@ -8,7 +8,7 @@ weeks at first and months of four weeks later. First children cost most; sums ar
 bought the pram, do not know them. A section hurried at the end spoils the birth of a first child and hardly that of a
 later one; where sections are common who had one felt well looked after, and where they are rare not. One in five
 smoked, more of the young; these children are lighter and fed for shorter.
-Held out: nothing is to be tuned on this crowd.
+Looked at: measured while intervals were settled.
 """
 
 from __future__ import annotations

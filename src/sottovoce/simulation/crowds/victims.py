@@ -9,7 +9,7 @@ fives, tens and working days later, and not known any more when it is long ago. 
 old more, except of what happened online. Darkness, knowing who it was and reporting it hang together as three and never
 as pairs (by day one settles it with those one knows, and nobody can describe a stranger in the dark), but not apart
 from the rest: stalkers are known and pickpockets are not.
-Held out: nothing is to be tuned on this crowd.
+Looked at: measured while intervals were settled.
 """
 
 from __future__ import annotations
