@@ -3,6 +3,7 @@
 import { levelValues, valueAt } from "./attributes";
 import { element } from "./dom";
 import type { Ordered } from "./exploration";
+import type { Limits } from "./limits";
 import { roundedWords, valueWords } from "./words";
 
 /** A number, and where the true one lies. */
@@ -36,15 +37,12 @@ export function median(attribute: Ordered, fractions: Float64Array): number {
   return NaN;
 }
 
-/** Return the first and the last position at which a rising gap could be nothing, linear between those looked at. */
-export function crossing(looked: readonly number[], gaps: Float64Array, reach: Float64Array): [number, number] {
+/** Return the first and the last position at which a rising gap of such limits could be nothing, linear between. */
+export function crossing(looked: readonly number[], gaps: readonly Limits[]): [number, number] {
   const last = looked.length - 1;
-  if (!reach.every(Number.isFinite)) return [looked[0], looked[last]];
+  if (!gaps.flat().every(Number.isFinite)) return [looked[0], looked[last]];
   const ends = [...looked].reverse();
-  return [
-    reaches(looked, (index) => gaps[index] + reach[index]),
-    reaches(ends, (index) => reach[last - index] - gaps[last - index]),
-  ];
+  return [reaches(looked, (index) => gaps[index][1]), reaches(ends, (index) => -gaps[last - index][0])];
 }
 
 /** Return where a height first reaches nothing from below. */

@@ -5,7 +5,7 @@ import { type Limited, crossing, median } from "./centre";
 import type { Exploration, Numbers, Ordered } from "./exploration";
 import { type Filter, type Filters, type Region, region, regionWeights } from "./filters";
 import { type Known, type Tilts, cellsOfKnown, rake } from "./known";
-import { type Limits, differenceLimits, normalLimits, ratioLimits, unknown } from "./limits";
+import { type Limits, differenceLimits, lopsided, normalLimits, ratioLimits, unknown } from "./limits";
 import { Mixture, type Named, type Part, type Product, type Stretch, dot, identity, stretch } from "./mixture";
 import { Spread } from "./spread";
 
@@ -46,6 +46,8 @@ interface Ordering extends Centred {
 }
 
 const MOST_POSITIONS = 256; // at which limits of a median are looked for
+const HALF = 0.5; // of a group lies below its median
+const MOST_LOPSIDED = 0.2; // limits of shares below a position, as sottovoce.model.asking has them
 let parts = 0;
 
 export class Crowd {
@@ -184,12 +186,16 @@ export class Crowd {
     const forms = this.spread?.of(calibrated ? [product, this.tilted] : [product], looked.length);
     const amounts = [Float64Array.of(1 / selected), means.map((mean) => -mean / this.total)];
     const { variance } = forms?.known(amounts) ?? unknown(looked.length);
-    const least = calibrated ? null : this.sampling(product, looked.length);
-    const reach = variance.map(
-      (own, index) => this.about.intervals.factor * Math.sqrt(Math.max(own, (least?.[index] ?? 0) / selected ** 2)),
-    );
+    const sampled = calibrated ? null : this.sampling(product, looked.length);
+    const limits = [...variance].map((own, index): Limits => {
+      const least = sampled ? sampled[index] / selected ** 2 : 0;
+      const reach = this.about.intervals.factor * Math.sqrt(Math.max(own, least));
+      const share = gaps[index] + HALF;
+      const [low, high] = lopsided(share, [share - reach, share + reach], MOST_LOPSIDED);
+      return [low - HALF, high - HALF];
+    });
     const value = median(attribute, this.distribution(place, filters).fractions);
-    const [low, high] = crossing(looked, gaps, reach).map((position) => valueAt(attribute, position));
+    const [low, high] = crossing(looked, limits).map((position) => valueAt(attribute, position));
     return { value, low: Math.min(low, value), high: Math.max(high, value) };
   }
 

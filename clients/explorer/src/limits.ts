@@ -21,12 +21,13 @@ export function unknown(count: number): Known {
  *
  * @param value The fraction.
  * @param limits Its limits if its own error is normal; not yet cut to 0 and 1.
+ * @param most How far the expansion is trusted.
  */
-export function lopsided(value: number, limits: Limits): Limits {
+export function lopsided(value: number, limits: Limits, most = 1): Limits {
   const [low, high] = limits;
   if (!(value >= 0 && value <= 1 && Number.isFinite(high - low))) return limits;
   const curved = 4 * value * (1 - value);
-  const further = (distance: number) => distance * (curved > 0 ? Math.min(distance / curved, 1) : 1);
+  const further = (distance: number) => distance * (curved > 0 ? Math.min(distance / curved, most) : most);
   return [
     low - further(value - low) * Math.max(2 * value - 1, 0),
     high + further(high - value) * Math.max(1 - 2 * value, 0),

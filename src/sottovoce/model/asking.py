@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce._types import Floats
 from sottovoce.errors import QueryError
 from sottovoce.model.answer import Answer, Estimate, Source
-from sottovoce.model.belief import Limits, Normal, Ratio, normal_factor
+from sottovoce.model.belief import Limits, Normal, Ratio, lopsided, normal_factor
 from sottovoce.model.evaluation import Assessed, assess, errors_of, values_of
 from sottovoce.query.functional import (
     Functional,
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 MOST_POSITIONS = 256
 """A quantile's limits are looked for at no more positions than this along an attribute."""
+
+MOST_LOPSIDED = 0.2
+"""How far limits of the share below a position are lopsided: with 1, medians of groups hardly known have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,8 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
     """Return a quantile of an attribute over those selected; None if the model sees nobody there.
 
     Its limits are the positions at which the share below could be the probability asked for: where
-    P(below and selected) - probability * P(selected), which is linear, is within its own error of nothing.
+    P(below and selected) - probability * P(selected), which is linear, is within its own error of nothing. The error is
+    lopsided, as that of any fraction, but less so.
 
     Args:
         model: What is asked.
@@ -222,8 +226,12 @@ def find_quantile(model: Model, terms: Terms, index: int, probability: float, le
     position = _position(positions, steps, probability)
     *influences, here = _cdf_influences(model, terms, index, [*looked.tolist(), position], probability, selected)
     errors = normal_factor(level) * errors_of(model, influences)
-    gap = np.interp(looked, positions, steps) - probability
-    low, high = (value_at(attribute, end) for end in _possible(looked, gap, errors))
+    below = np.interp(looked, positions, steps)
+    limits = [
+        lopsided(share, (share - reach, share + reach), most=MOST_LOPSIDED)
+        for share, reach in zip(below.tolist(), errors.tolist(), strict=True)
+    ]
+    low, high = (value_at(attribute, end) for end in _possible(looked, np.array(limits) - probability))
     value = value_at(attribute, position)
     return Estimate(
         value,
@@ -245,11 +253,11 @@ def _cdf_influences(
     return [model.imputed(influence, index) for influence in found]
 
 
-def _possible(positions: Floats, gap: Floats, reach: Floats) -> tuple[float, float]:
-    """Return the first and the last position at which the gap could be nothing, linear between those looked at."""
-    if not np.isfinite(reach).all():
+def _possible(positions: Floats, gaps: Floats) -> tuple[float, float]:
+    """Return the first and the last position at which a gap, of lower and upper limits, could be nothing."""
+    if not np.isfinite(gaps).all():
         return float(positions[0]), float(positions[-1])
-    return _crossing(positions, gap + reach), _crossing(positions[::-1], reach[::-1] - gap[::-1])
+    return _crossing(positions, gaps[:, 1]), _crossing(positions[::-1], -gaps[::-1, 0])
 
 
 def _crossing(positions: Floats, height: Floats) -> float:

@@ -80,16 +80,17 @@ def _cut(limits: Limits, bounds: Limits) -> Limits:
     return max(bounds[0], limits[0]), min(bounds[1], limits[1])
 
 
-def lopsided(value: float, limits: Limits) -> Limits:
+def lopsided(value: float, limits: Limits, *, most: float = 1.0) -> Limits:
     """Return limits of a fraction that reach further towards one half.
 
     What is normal is rather the arcsine of a fraction's root. To second order a distance h there leads to
     value + h + h^2 (1 - 2 value) / (4 value (1 - value)). Away from one half the limit stays where it is, and towards
-    it the distance grows by at most the part |1 - 2 value|.
+    it the distance grows by at most the part ``most`` of |1 - 2 value|.
 
     Args:
         value: The fraction.
         limits: Its limits if its own error is normal; not yet cut to 0 and 1.
+        most: How far the expansion is trusted.
 
     Example:
         >>> low, high = lopsided(0.02, (0.01, 0.03))
@@ -100,7 +101,7 @@ def lopsided(value: float, limits: Limits) -> Limits:
     if not (0 <= value <= 1 and math.isfinite(high - low)):
         return limits
     curved = 4 * value * (1 - value)
-    below, above = (d * (min(d / curved, 1.0) if curved > 0 else 1.0) for d in (value - low, high - value))
+    below, above = (d * (min(d / curved, most) if curved > 0 else most) for d in (value - low, high - value))
     return low - below * max(2 * value - 1, 0.0), high + above * max(1 - 2 * value, 0.0)
 
 

@@ -151,19 +151,19 @@ def left_open(share: float, reports: float) -> tuple[Estimate, Wanted, Mixture, 
     return found, target, mixture(target, components=64, leaps=60), axes
 
 
-def test_no_answer_is_doubted_most_beside_an_order_where_reports_tell_nothing_of_it() -> None:
+def test_no_answer_is_doubted_most_where_reports_tell_nothing_of_it() -> None:
     """The first function of an attribute that may be left open is that of "no answer"."""
     found, target, result, axes = left_open(0.3, 300.0)
     as_any = replace(BELIEF, no_answer_unmeasured=0.0)
     doubt, alike = (doubt_of(axes, found, target, result, belief) for belief in (BELIEF, as_any))
     one, other, listed = places(doubt)
-    grown = doubt.posterior[one, other] / alike.posterior[one, other]
-    expected = 1 + BELIEF.no_answer_unmeasured * doubt.left[one, other][0]
-    np.testing.assert_allclose(grown[0], expected)
-    np.testing.assert_allclose(grown[1:], 1)
-    assert expected.max() > 1.3
-    for where in ((one, listed), (other, listed)):
-        np.testing.assert_array_equal(doubt.posterior[where], alike.posterior[where])
+    for where in ((one, other), (one, listed)):
+        grown = doubt.posterior[where] / alike.posterior[where]
+        expected = 1 + BELIEF.no_answer_unmeasured * doubt.left[where][0]
+        np.testing.assert_allclose(grown[0], expected)
+        np.testing.assert_allclose(grown[1:], 1)
+        assert expected.max() > 1.3
+    np.testing.assert_array_equal(doubt.posterior[other, listed], alike.posterior[other, listed])
 
 
 def test_rare_no_answers_are_doubted_no_more_than_can_be() -> None:

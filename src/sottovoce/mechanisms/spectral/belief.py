@@ -43,8 +43,8 @@ class Belief:
         profile: The same beside a value without order or "no answer", which may be in the middle of a scale.
         no_answer: The least variance that intervals take for numbers of "no answer", which often follows from another
             attribute: whoever never went has no bill.
-        no_answer_unmeasured: By how much more, of products of "no answer" and functions of an order, where reports tell
-            nothing of them: there the prior alone speaks, and a question that is skipped depends far more than others.
+        no_answer_unmeasured: By how much more, of products of "no answer" and functions of another attribute, where
+            reports tell nothing of them: there the prior alone speaks, and what is skipped depends far more than usual.
         pair_prior: The variance of a pair's dependence before any report, for evidence only: weak dependence, so that
             what counts as measured could tell even that from none.
         single_prior: Of the variance over people of what is asked, the part that its mean may have before any report.
@@ -68,7 +68,7 @@ class Belief:
     pair_doubt: float = 0.05
     pair_doubt_spread: float = 1.5
     cautious: float = 0.96
-    dependence_doubt: float = 1.3
+    dependence_doubt: float = 1.2
     lists: float = 2.0
     fine: float = 1.0
     profile: float = 2.0

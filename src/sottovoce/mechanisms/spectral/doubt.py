@@ -161,9 +161,8 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         rest[key] = rest[other, one] = belief.rest * pair.doubted
     unanswered = [index for index, axis in enumerate(axes) if axis.ordered and axis.nullable]
     firsts = [parts[index].start for index in unanswered]  # of such an attribute the first function is of "no answer"
-    ranked = np.flatnonzero(np.repeat([axis.ordered for axis in axes], [own.shape[1] for own in units]))
     unasked = np.zeros_like(left)
-    unasked[np.ix_(firsts, ranked)] = unasked[np.ix_(ranked, firsts)] = belief.no_answer_unmeasured
+    unasked[firsts] = unasked[:, firsts] = belief.no_answer_unmeasured
     posterior *= belief.dependence_doubt * (1 + unasked * left)
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     reach = np.concatenate([(own**2).max(axis=0, initial=0.0) for own in units])
