@@ -161,9 +161,9 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
         rest[key] = rest[other, one] = belief.rest * pair.doubted
     unanswered = [index for index, axis in enumerate(axes) if axis.ordered and axis.nullable]
     firsts = [parts[index].start for index in unanswered]  # of such an attribute the first function is of "no answer"
-    unasked = np.zeros_like(left)
-    unasked[firsts] = unasked[:, firsts] = belief.no_answer_unmeasured
-    posterior *= belief.dependence_doubt * (1 + unasked * left)
+    more = np.zeros_like(left)
+    more[firsts] = more[:, firsts] = belief.no_answer_unmeasured
+    posterior *= belief.dependence_doubt * (1 + more * left)
     posterior, gap, left = (matrix + np.triu(matrix, 1).T for matrix in (posterior, gap, left))
     reach = np.concatenate([(own**2).max(axis=0, initial=0.0) for own in units])
     for index, first in zip(unanswered, firsts, strict=True):
@@ -186,10 +186,11 @@ def doubt_of(axes: Sequence[Axis], found: Estimate, wanted: Wanted, mixture: Mix
 
 
 def _own_priors(axis: Axis, turn: Floats, belief: Belief) -> tuple[NDArray[np.intp], Floats]:
-    """Return of an attribute the scores whose size is that of a prior, and what is as large: rows, made of all scores.
+    """Return by which score's variance numbers of an attribute are believed in, and each as a sum over scores, by row.
 
-    Of an ordered attribute these are its functions, the k-th k^decay times. What a score adds to those before it may be
-    far smaller than itself, where there are few levels or many people at one, and would be believed to do nothing.
+    Values without order have a number for every score. An ordered attribute has one for every function, k^decay times
+    what the k-th function has of all scores: what a score adds to those before it may be far smaller than the score,
+    where there are few levels or many people at one of them, and dependence on it would be believed to be nothing.
 
     Args:
         axis: The attribute.
