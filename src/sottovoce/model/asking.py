@@ -37,7 +37,7 @@ MOST_POSITIONS = 256
 """A quantile's limits are looked for at no more positions than this along an attribute."""
 
 MOST_LOPSIDED = 0.2
-"""How far limits of the share below a position are lopsided: with 1 those of medians of groups are 1.4 times as wide."""
+"""How far limits of the share below a position are lopsided: with 1 medians of groups have limits 1.4 times as wide."""
 
 
 @dataclass(frozen=True, slots=True)
