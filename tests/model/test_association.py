@@ -78,11 +78,22 @@ def correlation(table: Floats, one: Floats, other: Floats) -> float:
     return float(first @ table @ second / math.sqrt(spread))
 
 
-def test_limits_of_a_correlation_are_within_what_it_can_be_and_some_room() -> None:
-    assert correlation_limits(0.1, 3.0, (-0.2, 0.4)) == pytest.approx((-0.28, 0.46))
+def test_limits_of_a_correlation_are_within_what_it_can_be() -> None:
+    assert correlation_limits(0.1, 3.0, (-0.2, 0.4)) == pytest.approx((-0.2, 0.4))
     assert correlation_limits(0.1, 0.01, (-0.2, 0.4)) == correlation_limits(0.1, 0.01)
     assert correlation_limits(0.1, math.inf, (-0.2, 0.4)) == (-1, 1)
     assert correlation_limits(0.5, 3.0, (-0.2, 0.4))[1] == 0.5, "never without the value itself"
+
+
+def test_the_less_is_known_of_distributions_the_more_room_a_correlation_has() -> None:
+    """Ages are -1 to 2 and incomes 0 to 60, so unlike in shape that no table has a correlation near 1."""
+    widths = []
+    for error in (1e-4, 0.01, 0.1, 10.0):
+        low, high = TableModel(MODEL.table, error=error).correlation("age", "income").interval
+        assert -1 <= low <= high <= 1
+        widths.append(high - low)
+    assert sorted(widths) == widths
+    assert widths[-1] == 2
 
 
 @pytest.mark.parametrize("true", [0.0, 0.6, -0.9])

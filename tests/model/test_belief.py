@@ -185,9 +185,33 @@ def test_a_difference_of_means_is_of_limits_that_can_be() -> None:
     """Two means of an amount from 0 to 100 of which little is known: each may be 0, and no less."""
     mean = Ratio(10.0, 30.0**2, 0.0, 0.0, lowest=0.0, highest=100.0, positive=True)
     low, high = mean.limits(0.9)
-    assert mean.uncut(0.9) == (low, high) == pytest.approx((0.0, 10 + 1.6449 * 30), rel=1e-4)
+    assert (low, high) == pytest.approx((0.0, 10 + 1.6449 * 30), rel=1e-4)
     gap = Difference(mean, mean).limits(0.9)
     assert gap == pytest.approx((-math.hypot(10, high - 10), math.hypot(10, high - 10)))
+
+
+@pytest.mark.parametrize(
+    ("values", "errors", "correlation"),
+    [((2, 2), (20, 4), 0.9), ((5, 5), (20, 6), 0.8), ((8, 8), (20, 10), 0.9), ((15, 10), (20, 10), 0.9),
+     ((15, 10), (20, 10), 0.0), ((15, 10), (20, 10), -0.5)],
+    ids=str,
+)  # fmt: skip
+def test_means_near_the_end_of_a_scale_do_not_seem_alike_because_both_are_cut(values, errors, correlation) -> None:
+    """Two hundred thousand draws, seed 1, of true means about those found, none below 0: nine in ten differences hold.
+
+    By chance .9 is missed by .003 once in a hundred thousand times.
+    """
+    one, other = (
+        Ratio(value, (error / 1.6449) ** 2, 0.0, 0.0, lowest=0.0, highest=100.0)
+        for value, error in zip(values, errors, strict=True)
+    )
+    low, high = Difference(one, other, correlation).limits(0.9)
+    spread = np.array(errors) / 1.6449
+    covariance = np.outer(spread, spread) * np.array([[1, correlation], [correlation, 1]])
+    truth = np.random.default_rng(1).multivariate_normal(np.array(values, dtype=float), covariance, 200_000)
+    truth = truth[(truth >= 0).all(axis=1)]
+    gaps = truth[:, 0] - truth[:, 1]
+    assert ((low <= gaps) & (gaps <= high)).mean() > 0.89
 
 
 @pytest.mark.parametrize("value", [0.02, 0.1, 0.3])

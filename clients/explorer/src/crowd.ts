@@ -163,8 +163,10 @@ export class Crowd {
     const selected = this.mixture.expectation(bottom, 1)[0];
     if (!(selected > 0)) return null;
     const bounds = domain(this.about.attributes[place] as Ordered);
-    const imputed = [product(ordering.imputed.values), product(ordering.imputed.answered)] as const;
-    const found = this.ratios(product(ordering.values), bottom, selected, 1, bounds, imputed);
+    const grouped = filters.some((filter, other) => other !== place && filter !== null);
+    const { values, answered } = grouped ? ordering.imputed : ordering;
+    const errors = [product(values), product(answered)] as const;
+    const found = this.ratios(product(ordering.values), bottom, selected, 1, bounds, errors);
     return { value: found.fractions[0], low: found.lows[0], high: found.highs[0] };
   }
 

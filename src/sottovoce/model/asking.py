@@ -190,7 +190,8 @@ def assess_mean(model: Model, terms: Terms, index: int) -> Assessment | None:
     attribute = model.schema.attributes[index]
     require_ordered(attribute, "mean")
     moment, fraction = moment_of(model.schema, terms, index)
-    answering = index if attribute.value_levels < attribute.size else None
+    grouped = any(other != index for product in terms for other, _ in product)
+    answering = index if grouped and attribute.value_levels < attribute.size else None
     told = assess_ratios(model, [moment], fraction, value_range(attribute), answering=answering)
     return None if told is None else told[0]
 

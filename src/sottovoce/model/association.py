@@ -38,7 +38,7 @@ _SHARED = 3.0
 """How many cells' errors go together: one question tells of several, and small cells share their rows and columns."""
 
 _ROOM = 0.1
-"""A correlation's extremes are moved by this part of their distance to 1: distributions are not known exactly."""
+"""Extremes of a correlation are moved by at least this part of their distance to 1: distributions are not known."""
 
 _CELLS = 6
 """Pairs are compared over at most so many cells of equal share along each attribute, so that noise counts little."""
@@ -227,11 +227,13 @@ def correlation_of_pair(model: Model, first: str, second: str, *, level: float) 
             (-correlation / 2 / share, {one: answered[0], other: standard[1] ** 2}),
         )
     )
-    seen = assess(model, [influence])
-    extremes = correlation_extremes(*people, *values)
+    squares = [Functional(((1 / share, {index: own**2}),)) for index, own in zip(indices, standard, strict=True)]
+    seen = assess(model, [influence, *squares])
+    reach, *room = (normal_factor(level) * seen.errors).tolist()
+    extremes = _with_room(correlation_extremes(*people, *values), _ROOM + sum(room))
     return Estimate(
         correlation,
-        interval=correlation_limits(correlation, normal_factor(level) * float(seen.errors[0]), extremes),
+        interval=correlation_limits(correlation, reach, extremes),
         level=level,
         interval_note=model.interval_note,
         evidence=seen.evidence[0],
@@ -244,7 +246,7 @@ def correlation_limits(value: float, reach: float, extremes: Limits = (-1.0, 1.0
     Args:
         value: The correlation.
         reach: How far its error reaches to first order; towards nothing limits reach at most twice as far.
-        extremes: What it can be in a crowd with the distributions that were found; they are given some room.
+        extremes: What it can be.
 
     Example:
         >>> low, high = correlation_limits(0.6, 0.3)
@@ -253,11 +255,16 @@ def correlation_limits(value: float, reach: float, extremes: Limits = (-1.0, 1.0
     """
     if not math.isfinite(reach):
         return -1.0, 1.0
-    lowest, highest = -1 + (1 - _ROOM) * (1 + extremes[0]), 1 - (1 - _ROOM) * (1 - extremes[1])
     inside = min(max(value, -1 + 1e-12), 1 - 1e-12)
     middle, moved = math.atanh(inside), reach / (1 - inside**2)
     low, high = max(math.tanh(middle - moved), value - 2 * reach), min(math.tanh(middle + moved), value + 2 * reach)
-    return min(max(low, lowest), value), max(min(high, highest), value)  # rounding may pass it
+    return min(max(low, extremes[0]), value), max(min(high, extremes[1]), value)  # rounding may pass it
+
+
+def _with_room(extremes: Limits, part: float) -> Limits:
+    """Return extremes moved by such a part of their distance to -1 and 1."""
+    left = max(1 - part, 0.0)
+    return -1 + left * (1 + extremes[0]), 1 - left * (1 - extremes[1])
 
 
 def correlation_extremes(rows: Floats, columns: Floats, one: Floats, other: Floats) -> Limits:

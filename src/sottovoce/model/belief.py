@@ -183,7 +183,7 @@ class Ratio:
         return _cut(self.uncut(level), self.bounds)
 
     def uncut(self, level: float) -> Limits:
-        """Return the limits by Fieller's theorem: of a fraction lopsided, of a mean within its bounds."""
+        """Return the limits as Fieller's theorem has them, lopsided ones of a fraction."""
         square = normal_factor(level) ** 2
         if not math.isfinite(self.variance + self.bottom):
             return -math.inf, math.inf
@@ -199,7 +199,7 @@ class Ratio:
         above = product / (root - middle) if middle < 0 else (middle + root) / leading
         below = product / (root + middle) if middle > 0 else (root - middle) / leading
         limits = self.value - below, self.value + above
-        return lopsided(self.value, limits) if self.fraction else _cut(limits, self.bounds)
+        return lopsided(self.value, limits) if self.fraction else limits
 
     @property
     def bounds(self) -> Limits:
@@ -233,6 +233,19 @@ class Fixed:
         return -math.inf, math.inf
 
 
+def _distances(own: Belief, level: float) -> Limits:
+    """Return how far limits reach below and above, before they are cut."""
+    low, high = own.uncut(level)
+    return own.value - low, high - own.value
+
+
+def _as_cut(own: Belief, below: float, above: float) -> Limits:
+    """Return these distances, of a mean as far as it can be: a group is at the end of a scale only if all of it is."""
+    if not isinstance(own, Ratio) or own.fraction:
+        return below, above
+    return min(below, own.value - own.lowest), min(above, own.highest - own.value)
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One number less another, with limits by variance recovery.
@@ -261,13 +274,14 @@ class Difference:
 
     def uncut(self, level: float) -> Limits:
         """Return the limits by variance recovery."""
-        (low, high), (other_low, other_high) = self.first.uncut(level), self.second.uncut(level)
-        down, up = self.first.value - low, high - self.first.value
-        other_down, other_up = self.second.value - other_low, other_high - self.second.value
+        (down, up), (other_down, other_up) = _distances(self.first, level), _distances(self.second, level)
         if not math.isfinite(down + up + other_down + other_up):
             return -math.inf, math.inf
         # what the two errors have in common moves both the same way, and cancels as far as it is of the same size
         common = abs(min(down, up) - min(other_down, other_up))
+        (down, up), (other_down, other_up) = (
+            _as_cut(own, *both) for own, both in ((self.first, (down, up)), (self.second, (other_down, other_up)))
+        )
         return self.value - self._join(down, other_up, common), self.value + self._join(up, other_down, common)
 
     @property
