@@ -160,3 +160,20 @@ def test_without_any_report_everything_is_even_and_nothing_is_known() -> None:
 @pytest.mark.parametrize(("most", "attributes", "scores"), [(8, 1, 8), (8, 10, 8), (8, 20, 3), (8, 100, 2), (5, 14, 3)])
 def test_many_attributes_have_fewer_scores_each(most: int, attributes: int, scores: int) -> None:
     assert _scores(most, attributes) == scores
+
+
+@pytest.mark.parametrize("epsilon", [1, 8])
+def test_a_crowd_that_stands_at_one_value_is_fitted(epsilon: float) -> None:
+    """Seed 0: three thousand people alike, of three attributes that might be left open or not."""
+    schema = sv.Schema(
+        [
+            sv.Ordinal("a", 0, 5, nullable=True),
+            sv.Ordinal("b", 0, 9, nullable=True),
+            sv.Categorical("c", ["x", "y", "z"]),
+        ]
+    )
+    table = {"a": np.full(3000, 2.0), "b": np.zeros(3000), "c": np.full(3000, "x")}
+    plan = sv.Plan.create(schema, epsilon=epsilon, users=3000)
+    answer = sv.fit(plan, sv.simulate(plan, table, seed=0)).answer("a = 2 AND b = 0 AND c = 'x'")
+    assert answer.interval[1] > 0.95
+    assert 0.5 < answer.fraction <= 1

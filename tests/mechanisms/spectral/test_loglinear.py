@@ -33,6 +33,13 @@ def test_the_table_has_the_given_sums(case):
     np.testing.assert_allclose(joint.sum(axis=0), columns, rtol=1e-4)
 
 
+def test_a_row_has_its_people_however_far_its_interaction_lies_below_the_others() -> None:
+    interaction = np.array([[0.0, 0.0], [-2000.0, -2001.0]])
+    joint = table(interaction, np.array([0.75, 0.25]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(joint.sum(axis=1), [0.75, 0.25])
+    np.testing.assert_allclose(odds(joint), -1, atol=1e-4)
+
+
 @given(cases())
 def test_the_table_has_the_odds_ratios_of_the_interaction(case):
     np.testing.assert_allclose(odds(table(*case)), np.diff(np.diff(case[0], axis=0), axis=1), atol=1e-9)

@@ -29,9 +29,9 @@ def table(interaction: Floats, rows: Floats, columns: Floats) -> Floats:
         array([[0.125, 0.375],
                [0.125, 0.375]])
     """
-    # functions of the row or of the column alone change nothing: so no row or column is nothing to the computer
-    kernel = interaction - interaction.max(axis=1, keepdims=True)
-    kernel = np.exp(kernel - kernel.max(axis=0))
+    kernel = np.exp(interaction - interaction.max())
+    if not kernel.any(axis=1).all():  # a row is nothing to the computer; a function of the row alone changes nothing
+        kernel = np.exp(interaction - interaction.max(axis=1, keepdims=True))
     right = np.ones(len(columns))
     for _ in range(_MOST_SWEEPS):
         left = rows / np.maximum(kernel @ right, 1e-300)
